@@ -1,0 +1,1 @@
+"""What is launched: argv, environment, GPU; and readers of the files that launches are written in."""

@@ -1,0 +1,1 @@
+"""The report (schema v1) and its renderers."""
