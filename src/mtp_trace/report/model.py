@@ -186,7 +186,10 @@ class Suggestion:
 
 @dataclass(frozen=True)
 class Report:
-    """One launch, judged. ``resolved`` maps a ServerArgs field to its value or to ``{"unknown": why}``."""
+    """One launch, judged. ``resolved`` maps a ServerArgs field to its value or to ``{"unknown": why}``.
+
+    ``accepted`` is the reason for which a baseline takes the verdict as known; None where no baseline names it.
+    """
 
     verdict: Verdict
     sglang: SglangInfo
@@ -205,4 +208,5 @@ class Report:
     assumptions: tuple[Assumption, ...] = ()
     suggestion: Suggestion | None = None
     weights: dict[str, Any] | None = None
+    accepted: str | None = None
     schema: int = SCHEMA
