@@ -1,0 +1,112 @@
+"""A weight index (``*.index.json``): which tensor lies in which file."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..errors import CheckpointError
+from .bounded import MAX_DEPTH, MIB, decode_text, json_kind, parse_json, read_file, shown
+
+# A million tensors take about 110 MB; the largest released models have a few hundred thousand.
+MAX_INDEX_BYTES = 512 * MIB
+MAX_SHARDS = 100_000
+
+_WINDOWS_DRIVE = re.compile(r"[A-Za-z]:")
+
+
+class _IndexFile(msgspec.Struct):
+    weight_map: dict[str, str]
+    metadata: Any = None
+
+
+_FAST = msgspec.json.Decoder(_IndexFile)
+
+
+@dataclass(frozen=True)
+class WeightIndex:
+    """A weight index, read.
+
+    Attributes:
+        weight_map: tensor name to file name, relative to the folder; equal file names are one object.
+        shards: the file names, sorted.
+        total_size: what the index says all tensors take together, in bytes; None where it does not say.
+    """
+
+    weight_map: dict[str, str]
+    shards: tuple[str, ...]
+    total_size: int | None
+
+
+def read_index(path: Path) -> WeightIndex:
+    """Read a weight index.
+
+    Raises:
+        CheckpointError: the file cannot be read, is not JSON, has no ``weight_map`` from names to file names,
+            or names a file outside the folder.
+    """
+    where = str(path)
+    weight_map, metadata = _parse(read_file(path, MAX_INDEX_BYTES), where)
+    one: dict[str, str] = {}
+    for name, shard in weight_map.items():
+        # The decoder makes one string a tensor; a million equal ones would take as much memory as the names.
+        weight_map[name] = one.setdefault(shard, shard)
+    if len(one) > MAX_SHARDS:
+        raise CheckpointError(f"the index names {len(one)} files", where)
+    for shard in one:
+        check_shard_name(shard, f"{where}: weight_map")
+    total = metadata.get("total_size") if isinstance(metadata, dict) else None
+    usable = isinstance(total, (int, float)) and not isinstance(total, bool) and 0 <= total < 2**63
+    return WeightIndex(weight_map, tuple(sorted(one)), int(total) if usable and total is not None else None)
+
+
+def check_shard_name(shard: str, where: str) -> None:
+    """Refuse a file name that could leave the model's folder.
+
+    Raises:
+        CheckpointError: empty, absolute, with ``..``, with a backslash, a drive or a NUL.
+    """
+    parts = shard.split("/")
+    bad = (
+        not shard
+        or len(shard) > 1000
+        or "\0" in shard
+        or "\\" in shard
+        or _WINDOWS_DRIVE.match(shard) is not None
+        or any(part in ("", ".", "..") for part in parts)
+    )
+    if bad:
+        raise CheckpointError(
+            f"{shown(shard)} is not a file inside the model's folder",
+            where,
+            "An index names files by plain relative names; do not use a checkpoint that does otherwise.",
+        )
+
+
+def _parse(data: bytes, where: str) -> tuple[dict[str, str], Any]:
+    # The fast decoder recurses over keys that nobody asked for; a real index has three brackets in all.
+    if data.count(b"{") + data.count(b"[") <= MAX_DEPTH:
+        try:
+            decoded = _FAST.decode(data)
+            return decoded.weight_map, decoded.metadata
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            pass  # the slow way says better what is wrong, and takes a byte order mark and NaN as Python does
+    value = parse_json(decode_text(data, where), where)
+    if not isinstance(value, dict):
+        raise CheckpointError(f"the index is {json_kind(value)}, not an object", where)
+    weight_map = value.get("weight_map")
+    if not isinstance(weight_map, dict):
+        missing = "has no key `weight_map`" if "weight_map" not in value else f"has {json_kind(weight_map)} for it"
+        raise CheckpointError(f"the index {missing}", f"{where}: weight_map", "Fetch the index file again.")
+    for name, shard in weight_map.items():
+        if not isinstance(shard, str):
+            raise CheckpointError(
+                f"the index gives {json_kind(shard)} for tensor {shown(name)}, not a file name",
+                f"{where}: weight_map",
+                "Fetch the index file again.",
+            )
+    return weight_map, value.get("metadata")
