@@ -104,13 +104,10 @@ def verdict_finding(report: Report) -> Finding | None:
 
 
 def verdict_is_told(report: Report) -> bool:
-    """Whether a finding of error severity already stands where the error does: a second one there would be noise."""
-    error = report.error
-    return error is not None and any(
-        finding.severity is Severity.ERROR
-        and finding.file is not None
-        and finding.file == error.file
-        and finding.line == error.line
+    """Whether a finding of error severity already stands at the deciding place: a second one there would be noise."""
+    place = deciding_place(report)
+    return place is not None and any(
+        finding.severity is Severity.ERROR and (finding.file, finding.line) == (place.file, place.line)
         for finding in report.findings
     )
 
