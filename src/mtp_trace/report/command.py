@@ -34,7 +34,7 @@ def command_lines(argv: Sequence[str], env: Mapping[str, str]) -> list[str]:
 
 def launch_lines(argv: Sequence[str], env: Mapping[str, str]) -> list[str]:
     """The parts of :func:`command_lines` bare: ``NAME=value`` each, the program, each flag with its values."""
-    assignments = [f"{name}={shell_word(env[name])}" for name in sorted(env)]
+    assignments = [f"{shell_word(name)}={shell_word(env[name])}" for name in sorted(env)]
     groups = [" ".join(map(shell_word, group)) for group in _groups(argv)]
     return assignments + groups
 

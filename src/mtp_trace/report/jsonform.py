@@ -16,7 +16,7 @@ from mtp_trace.report.model import (
     SglangInfo,
     Suggestion,
 )
-from mtp_trace.report.plain import plain, to_bytes
+from mtp_trace.report.plain import plain, plain_sorted, to_bytes
 
 
 def report_dict(report: Report) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def report_dict(report: Report) -> dict[str, Any]:
         "sglang": sglang_dict(report.sglang),
         "model": _model(report.model),
         "launch": _launch(report.launch),
-        "resolved": {key: plain(report.resolved[key]) for key in sorted(report.resolved)},
+        "resolved": plain_sorted(report.resolved),
         "draft": _draft(report.draft),
         "worker": plain(report.worker),
         "error": _failure(report.error),
@@ -92,7 +92,7 @@ def suggestion_dict(suggestion: Suggestion) -> dict[str, Any]:
     """The ``suggestion`` object; ``flag`` holds a flag with its dashes or the name of an environment variable."""
     return {
         "argv": plain(suggestion.argv),
-        "env": {key: plain(suggestion.env[key]) for key in sorted(suggestion.env)},
+        "env": plain_sorted(suggestion.env),
         "changes": [
             {
                 "flag": plain(change.name),
@@ -117,7 +117,7 @@ def _model(model: ModelInfo) -> dict[str, Any]:
 def _launch(launch: LaunchInfo) -> dict[str, Any]:
     return {
         "argv": plain(launch.argv),
-        "env": {key: plain(launch.env[key]) for key in sorted(launch.env)},
+        "env": plain_sorted(launch.env),
         "gpu": plain(launch.gpu),
     }
 

@@ -8,7 +8,7 @@ from mtp_trace.report.compare_model import Deployment, Diff, FactSide, Gate, Mat
 from mtp_trace.report.jsonform import report_dict, sglang_dict, suggestion_dict
 from mtp_trace.report.listing_model import Audit, Fact, Scan
 from mtp_trace.report.model import SCHEMA
-from mtp_trace.report.plain import plain, to_bytes
+from mtp_trace.report.plain import plain, plain_sorted, to_bytes
 
 
 def audit_json(audit: Audit) -> bytes:
@@ -20,7 +20,7 @@ def audit_json(audit: Audit) -> bytes:
             "source": plain(entry.source),
             "name": plain(entry.name),
             "argv": plain(entry.argv),
-            "env": {key: plain(entry.env[key]) for key in sorted(entry.env)},
+            "env": plain_sorted(entry.env),
             "unresolved": plain(entry.unresolved),
             "report": report_dict(entry.report),
         }
@@ -45,7 +45,7 @@ def fact_dict(fact: Fact) -> dict[str, Any]:
         "end_line": fact.end_line,
         "snippet": plain(fact.snippet),
     }
-    return {**common, **{key: plain(fact.details[key]) for key in sorted(fact.details) if key not in common}}
+    return common | plain_sorted({key: item for key, item in fact.details.items() if key not in common})
 
 
 def diff_json(diff: Diff) -> bytes:

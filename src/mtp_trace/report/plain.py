@@ -40,6 +40,11 @@ def plain(value: Any) -> Any:
     return _text(str(value))
 
 
+def plain_sorted(mapping: Mapping[str, Any]) -> dict[str, Any]:
+    """A mapping whose order says nothing, as plain data in the order of its keys."""
+    return {_text(key): plain(mapping[key]) for key in sorted(mapping)}
+
+
 def _text(value: str) -> str:
     # isascii is constant time and true of nearly every string of a report.
     return str(value) if value.isascii() else value.encode("utf-8", "backslashreplace").decode("utf-8")

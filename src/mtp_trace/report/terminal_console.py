@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -48,6 +49,7 @@ class Page:
             encoding = "utf-8" if screen.unicode else "ascii"
 
         self.screen = screen
+        self.margin = 0
         self._buffer = Buffer()
         self._console: Console = Console(
             file=self._buffer,
@@ -64,17 +66,35 @@ class Page:
 
     def add(self, item: Any) -> None:
         """Add a rich renderable."""
-        self._console.print(item)
+        from rich.padding import Padding
+
+        self._console.print(Padding(item, (0, 0, 0, self.margin)) if self.margin else item)
 
     def line(self, text: str = "", style: str = "") -> None:
         """Add one line that wraps at the width."""
-        self._console.print(styled(text, style))
+        self.add(styled(text, style))
+
+    def indented(self, text: str, style: str = "") -> None:
+        """Add one line, and what it wraps to, two cells in; nothing where there is no text."""
+        if text:
+            with self.inset():
+                self.line(text, style)
+
+    @contextmanager
+    def inset(self) -> Iterator[None]:
+        """Everything added inside stands two cells further in."""
+        self.margin += 2
+        try:
+            yield
+        finally:
+            self.margin -= 2
 
     def raw(self, text: str, style: str = "") -> None:
         """Add one line that stays whole, as a command to be copied must, even where it is wider than the screen."""
         from rich.text import Text
 
-        self._console.print(Text(visible(text).replace("\n", "\\n"), style=style), soft_wrap=True)
+        shown = " " * self.margin + visible(text).replace("\n", "\\n")
+        self._console.print(Text(shown, style=style), soft_wrap=True)
 
     def cropped(self, gutter: str, code: str, style: str) -> None:
         """Add one line of source: one that wraps reads as two, so it is cut at the screen's edge."""
