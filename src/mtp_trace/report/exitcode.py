@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import Enum, IntEnum
+from typing import TYPE_CHECKING
 
-from mtp_trace.report.compare_model import Effect, Gate
 from mtp_trace.report.model import Finding, Report, Severity, Verdict
 from mtp_trace.report.outcome import is_open
+
+if TYPE_CHECKING:
+    from mtp_trace.report.compare_model import Gate
 
 
 class ExitCode(IntEnum):
@@ -68,6 +71,8 @@ def exit_code_all(reports: Iterable[Report], fail_on: FailOn = FailOn.ERROR) -> 
 
 def exit_code_gate(gate: Gate, fail_on: FailOn = FailOn.ERROR) -> ExitCode:
     """The exit code of an upgrade: 1 for a regression, 3 for a change to an open verdict, 2 for no deployment."""
+    from mtp_trace.report.compare_model import Effect
+
     if not gate.deployments:
         return ExitCode.USAGE
     if fail_on is FailOn.NEVER:

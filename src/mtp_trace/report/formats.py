@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from mtp_trace.errors import InputError
-from mtp_trace.report.compare_model import Diff, Gate, Matrix
 from mtp_trace.report.exitcode import FailOn
-from mtp_trace.report.listing_model import Audit, Scan
-from mtp_trace.report.model import Report
-from mtp_trace.report.outcome import SourceLines
-from mtp_trace.report.ruletext import RuleText
 from mtp_trace.report.terminal_console import Screen
+
+if TYPE_CHECKING:
+    from mtp_trace.report.compare_model import Diff, Gate, Matrix
+    from mtp_trace.report.listing_model import Audit, Scan
+    from mtp_trace.report.model import Report
+    from mtp_trace.report.outcome import SourceLines
+    from mtp_trace.report.ruletext import RuleText
 
 
 class Format(str, Enum):
