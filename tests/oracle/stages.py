@@ -179,10 +179,10 @@ class Launch:
     def runner(self):
         """A model runner that was never initialised but for what the guards read."""
         from sglang.srt.configs.model_config import AttentionArch
-        from sglang.srt.model_executor.model_runner import ModelRunner
+        from sglang.srt.model_executor import model_runner
 
         publish(self.args)
-        runner = object.__new__(ModelRunner)
+        runner = object.__new__(model_runner.ModelRunner)
         split = (self.fields.get("prefill_attention_backend"), self.fields.get("decode_attention_backend"))
         prefill, decode = (name or self.fields.get("attention_backend") for name in split)
         values = {
@@ -191,6 +191,8 @@ class Launch:
             "prefill_attention_backend_str": prefill, "decode_attention_backend_str": decode,
             "req_to_token_pool": standins.blank("pool"),  # recent releases ask it for a dtype before the guard
         }  # fmt: skip
+        if hasattr(model_runner, "_UNSET"):
+            values["_linear_attn_registry_cache"] = model_runner._UNSET
         for name, value in values.items():
             try:
                 setattr(runner, name, value)
