@@ -1,0 +1,272 @@
+"""transformers, as far as configurations go: what AutoConfig makes of a config.json.
+
+What each release knows stands in the data files beside this one; here is how a configuration object behaves.
+"""
+
+import os
+
+import torch
+from mtp_trace_host import note_read, read_json, symbol, table, unknown
+from mtp_trace_host import version as _version
+
+__version__ = _version("transformers")
+_classes = {}
+_registered = {}
+_dtypes = ("torch_dtype", "dtype")
+
+
+class PretrainedConfig:
+    model_type = ""
+    base_config_key = ""
+    attribute_map = {}
+    sub_configs = {}
+    is_composition = False
+    _auto_class = None
+    _table_name = ""
+
+    def __init__(self, **kwargs):
+        made = table("transformers.make", self._table_name, kwargs)
+        _fill(self, made)
+
+    def __setattr__(self, key, value):
+        mapped = type(self).attribute_map
+        object.__setattr__(self, mapped[key] if key in mapped else key, value)
+
+    def __getattr__(self, key):
+        mapped = type(self).attribute_map
+        if key in mapped:
+            return getattr(self, mapped[key])
+        own = self.__dict__
+        if "_opaque" in own and key in own["_opaque"]:
+            return unknown(type(self).__name__ + "." + key, own["_opaque"][key])
+        if "_delegate" in own and own["_delegate"] is not None and not key.startswith("__"):
+            inner = own.get(own["_delegate"])
+            if inner is not None:
+                return getattr(inner, key)
+        raise AttributeError("'" + type(self).__name__ + "' object has no attribute '" + key + "'")
+
+    @classmethod
+    def get_config_dict(cls, pretrained_model_name_or_path, **kwargs):
+        path = str(pretrained_model_name_or_path)
+        name = kwargs.get("_configuration_file") or "config.json"
+        file = path if os.path.isfile(path) else os.path.join(path, kwargs.get("subfolder") or "", name)
+        data = read_json(file)
+        if data is None:
+            raise OSError(path + " does not appear to have a file named " + name + ".")
+        return data, kwargs
+
+    @classmethod
+    def from_pretrained(cls, pretrained_model_name_or_path, **kwargs):
+        data, rest = cls.get_config_dict(pretrained_model_name_or_path, **kwargs)
+        key = cls.base_config_key
+        if key and key in data:
+            data = data[key]
+        if "model_type" in data and cls.model_type and data["model_type"] != cls.model_type:
+            for value in data.values():
+                if isinstance(value, dict) and value.get("model_type") == cls.model_type:
+                    data = value
+        return cls.from_dict(data, **rest)
+
+    @classmethod
+    def from_dict(cls, config_dict, **kwargs):
+        for word in ("_from_auto", "_from_pipeline", "_commit_hash", "cache_dir", "force_download", "local_files_only",
+                     "token", "revision", "subfolder", "code_revision", "trust_remote_code", "gguf_file", "_configuration_file"):
+            kwargs.pop(word, None)
+        give_rest = kwargs.pop("return_unused_kwargs", False)
+        config = cls(**dict(config_dict))
+        left = {}
+        for key, value in kwargs.items():
+            if hasattr(config, key):
+                setattr(config, key, value)
+            else:
+                left[key] = value
+        return (config, left) if give_rest else config
+
+    def to_dict(self):
+        out = {}
+        for key, value in self.__dict__.items():
+            if key in ("_opaque", "_delegate"):
+                continue
+            out[key] = value.to_dict() if isinstance(value, PretrainedConfig) else value
+        out["model_type"] = type(self).model_type or out.get("model_type", "")
+        return out
+
+    def to_diff_dict(self):
+        return self.to_dict()
+
+    def update(self, config_dict):
+        for key, value in config_dict.items():
+            setattr(self, key, value)
+
+    def get_text_config(self, decoder=None, encoder=None):
+        for key in ("text_config", "decoder", "generator", "text_encoder", "language_config"):
+            inner = self.__dict__.get(key)
+            if inner is not None and not isinstance(inner, dict):
+                return inner
+        return self
+
+    @property
+    def name_or_path(self):
+        return self.__dict__.get("_name_or_path", "")
+
+    @property
+    def use_return_dict(self):
+        return True
+
+    @property
+    def num_labels(self):
+        return len(self.id2label)
+
+    @property
+    def rope_scaling(self):
+        own = self.__dict__
+        if "rope_scaling" in own:
+            return own["rope_scaling"]
+        if "rope_parameters" in own:
+            return own["rope_parameters"]
+        raise AttributeError("rope_scaling")
+
+    @rope_scaling.setter
+    def rope_scaling(self, value):
+        own = self.__dict__
+        own["rope_parameters" if "rope_parameters" in own and "rope_scaling" not in own else "rope_scaling"] = value
+
+
+PreTrainedConfig = PretrainedConfig
+
+
+def _fill(config, made):
+    own = config.__dict__
+    for key, value in made["values"].items():
+        value = _value(value)
+        if key in _dtypes and isinstance(value, str):
+            value = getattr(torch, value.replace("torch.", ""))
+        own[key] = value
+    own["_opaque"] = made["opaque"]
+    own["_delegate"] = made["delegate"]
+
+
+def _value(value):
+    if isinstance(value, dict):
+        if "__config__" in value:
+            cls = config_class(value["__config__"])
+            inner = cls.__new__(cls)
+            _fill(inner, value)
+            return inner
+        return {key: _value(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_value(item) for item in value]
+    return value
+
+
+def config_class(name):
+    """The class of that name as the release has it, or None."""
+    if name in ("PretrainedConfig", "PreTrainedConfig"):
+        return PretrainedConfig
+    if name not in _classes:
+        info = table("transformers.class", name)
+        if info is None:
+            return None
+        parent = config_class(info["bases"][0]) if info["bases"] else PretrainedConfig
+        _classes[name] = type(name, (parent or PretrainedConfig,), {
+            "_table_name": name,
+            "model_type": info["model_type"],
+            "attribute_map": info["attribute_map"],
+            "base_config_key": info["base_config_key"],
+            "sub_configs": {},
+        })
+    return _classes[name]
+
+
+def class_for(model_type):
+    """What AutoConfig makes for a model type: registered by the tree, or known to the release; else None."""
+    if model_type in _registered:
+        return _registered[model_type]
+    name = table("transformers.model_type", model_type)
+    return None if name is None else config_class(name)
+
+
+class AutoConfig:
+    @staticmethod
+    def register(model_type, config, exist_ok=False):
+        if not exist_ok and table("transformers.model_type", model_type) is not None:
+            raise ValueError("'" + model_type + "' is already used by a Transformers config, pick another name.")
+        _registered[model_type] = config
+
+    @classmethod
+    def for_model(cls, model_type, *args, **kwargs):
+        found = class_for(model_type)
+        if found is None:
+            raise ValueError("Unrecognized model identifier: " + str(model_type) + ".")
+        return found(*args, **kwargs)
+
+    @classmethod
+    def from_pretrained(cls, pretrained_model_name_or_path, **kwargs):
+        trust = kwargs.pop("trust_remote_code", None)
+        kwargs["name_or_path"] = pretrained_model_name_or_path
+        kwargs.pop("code_revision", None)
+        data, rest = PretrainedConfig.get_config_dict(pretrained_model_name_or_path, **kwargs)
+        rest.pop("name_or_path", None)
+        remote = "AutoConfig" in (data.get("auto_map") or {})
+        model_type = data.get("model_type")
+        known = None if model_type is None else class_for(model_type)
+        if remote and known is None and not trust:
+            raise ValueError(
+                "The repository " + str(pretrained_model_name_or_path) + " contains custom code which must be executed to "
+                "correctly load the model. Please pass the argument `trust_remote_code=True` to allow custom code to be run."
+            )
+        if remote and trust and not _prefers_local(known):
+            return _remote(pretrained_model_name_or_path, data, rest)
+        if model_type is None:
+            lowered = str(pretrained_model_name_or_path).lower()
+            known = table("transformers.by_name", lowered)
+            if known is None:
+                raise ValueError(
+                    "Unrecognized model in " + str(pretrained_model_name_or_path) + ". Should have a `model_type` key in its config.json."
+                )
+            known = class_for(known)
+        if known is None:
+            raise ValueError(
+                "The checkpoint you are trying to load has model type `" + model_type + "` but Transformers does not recognize "
+                "this architecture. This could be because of an issue with the checkpoint, or because your version of "
+                "Transformers is out of date."
+            )
+        made = known.from_dict(data, **rest)
+        note_read("model_type", model_type)
+        if type(made) is not tuple:
+            made.__dict__["_name_or_path"] = str(pretrained_model_name_or_path)
+        return made
+
+
+def _prefers_local(known):
+    """Code in the repository is passed over for a class that the program registered itself."""
+    return known is not None and known in _registered.values()
+
+
+def _remote(path, data, rest):
+    module = data["auto_map"]["AutoConfig"].split("--")[-1].split(".")[0] + ".py"
+    if not os.path.isfile(os.path.join(str(path), module)):
+        raise OSError(str(path) + " does not appear to have a file named " + module + ".")
+    return unknown("config of " + str(path), "the repository's own code, " + module + ", decides what the config holds")
+
+
+class GenerationConfig:
+    @classmethod
+    def from_pretrained(cls, path, **kwargs):
+        data = read_json(os.path.join(str(path), "generation_config.json"))
+        if data is None:
+            raise OSError(str(path) + " does not appear to have a file named generation_config.json.")
+        made = cls()
+        made.__dict__.update(data)
+        return made
+
+    def to_diff_dict(self):
+        return self.__dict__
+
+
+def __getattr__(name):
+    if name.endswith("Config"):
+        found = config_class(name)
+        if found is not None:
+            return found
+    return symbol("transformers." + name)

@@ -1,0 +1,1 @@
+"""transformers.models: a module for every family; configuration classes are found in any of them by name."""

@@ -1,0 +1,3 @@
+"""transformers.models.auto."""
+
+from transformers import AutoConfig

@@ -1,0 +1,458 @@
+"""Attribute access: the descriptor protocol, ``__getattr__``, modules, and the attributes of builtin types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mtp_trace.trace.errors import EXCEPTIONS, OBJECT, throw
+from mtp_trace.trace.methods import host_attribute
+from mtp_trace.trace.ops import payload, type_name
+from mtp_trace.trace.values import (
+    MISSING,
+    BoundMethod,
+    CachedProperty,
+    Class,
+    ClassMethod,
+    External,
+    Function,
+    Generator,
+    Instance,
+    Module,
+    Native,
+    Property,
+    SlotDescriptor,
+    StaticMethod,
+    Super,
+    TypingForm,
+    Unknown,
+    Value,
+)
+
+
+def get(engine: Any, obj: Value, name: str) -> Value:
+    """``obj.name``; raises the traced AttributeError where there is none."""
+    found = find(engine, obj, name)
+    if found is MISSING:
+        owner = f"type object '{obj.name}'" if isinstance(obj, Class) else f"'{type_name(obj)}' object"
+        if isinstance(obj, Module):
+            owner = f"module '{obj.name}'"
+        throw("AttributeError", f"{owner} has no attribute '{name}'")
+    return found
+
+
+def find(engine: Any, obj: Value, name: str) -> Value:
+    """``obj.name`` or ``MISSING``; an AttributeError raised by a property or ``__getattr__`` passes through."""
+    if isinstance(obj, Instance):
+        return _of_instance(engine, obj, name)
+    if isinstance(obj, Module):
+        return of_module(engine, obj, name)
+    if isinstance(obj, Class):
+        return _of_class(engine, obj, name)
+    if isinstance(obj, Unknown):
+        return engine.external_attribute(obj, name)
+    if isinstance(obj, Super):
+        return _of_super(engine, obj, name)
+    if isinstance(obj, (Function, Native)):
+        return _of_function(engine, obj, name)
+    if isinstance(obj, BoundMethod):
+        if name == "__self__":
+            return obj.receiver
+        if name == "__func__":
+            return obj.function
+        return find(engine, obj.function, name)
+    if isinstance(obj, Property):
+        return _of_property(obj, name)
+    if isinstance(obj, TypingForm):
+        return _of_typing(engine, obj, name)
+    if isinstance(obj, Generator):
+        if name in ("__next__", "__iter__"):
+            return Native(name, lambda e, a, k: e.builtin("next")(e, [obj], {}) if name == "__next__" else obj)
+        if name == "close":
+            return Native(name, lambda e, a, k: None)
+        return MISSING
+    return host_attribute(engine, obj, name)
+
+
+def bind(engine: Any, raw: Value, receiver: Value, owner: Class) -> Value:
+    """What a class attribute becomes when read through ``receiver`` (an instance, or None for the class itself)."""
+    if isinstance(raw, (Function, Native)):
+        return raw if receiver is None else BoundMethod(raw, receiver)
+    if isinstance(raw, Property):
+        return raw if receiver is None else engine.call(raw.getter, [receiver], {})
+    if isinstance(raw, StaticMethod):
+        return raw.function
+    if isinstance(raw, ClassMethod):
+        return BoundMethod(raw.function, owner)
+    if isinstance(raw, CachedProperty):
+        if receiver is None:
+            return raw
+        value = engine.call(raw.getter, [receiver], {})
+        engine.set_entry(receiver.attrs, raw.name, value)
+        return value
+    if isinstance(raw, Instance):
+        getter = raw.cls.lookup("__get__")
+        if getter is not MISSING:
+            return engine.call(getter, [raw, receiver, owner], {})
+    return raw
+
+
+def _is_data_descriptor(raw: Value) -> bool:
+    return isinstance(raw, Property) or (isinstance(raw, Instance) and raw.cls.lookup("__set__") is not MISSING)
+
+
+def _of_instance(engine: Any, obj: Instance, name: str) -> Value:
+    custom = obj.cls.lookup("__getattribute__")
+    if custom is not MISSING and isinstance(custom, Function):
+        return engine.call(custom, [obj, name], {})
+    return instance_attribute(engine, obj, name)
+
+
+def instance_attribute(engine: Any, obj: Instance, name: str, fallback: bool = True) -> Value:
+    """What ``object.__getattribute__`` finds, and then, if ``fallback``, the class's ``__getattr__``."""
+    raw = obj.cls.lookup(name)
+    if raw is not MISSING and not isinstance(raw, SlotDescriptor):
+        if _is_data_descriptor(raw):
+            return _guarded(engine, obj, name, raw, fallback)
+        if name in obj.attrs:
+            return obj.attrs[name]
+        return _guarded(engine, obj, name, raw, fallback)
+    elif name in obj.attrs:
+        return obj.attrs[name]
+    special = _instance_special(engine, obj, name)
+    if special is not MISSING:
+        return special
+    if obj.cls.host is not None:
+        inner = host_attribute(engine, obj.payload, name)
+        if inner is not MISSING:
+            return inner
+    if fallback:
+        getter = obj.cls.lookup("__getattr__")
+        if getter is not MISSING:
+            return engine.call(getter, [obj, name], {})
+    opaque = obj.cls.opaque_bases
+    if opaque:
+        return opaque[0].derive(f"{obj.cls.name}().{name}") if not name.startswith("__") else MISSING
+    return MISSING
+
+
+def _guarded(engine: Any, obj: Instance, name: str, raw: Value, fallback: bool) -> Value:
+    """Reads a descriptor; an AttributeError from a property falls back to ``__getattr__``, as in Python."""
+    getter = obj.cls.lookup("__getattr__") if fallback and isinstance(raw, (Property, CachedProperty)) else MISSING
+    if getter is MISSING:
+        return bind(engine, raw, obj, obj.cls)
+    return engine.with_attribute_fallback(
+        lambda: bind(engine, raw, obj, obj.cls), lambda: engine.call(getter, [obj, name], {})
+    )
+
+
+def _instance_special(engine: Any, obj: Instance, name: str) -> Value:
+    if name == "__class__":
+        return obj.cls
+    if name == "__dict__":
+        if obj.cls.lookup("__struct_fields__") is not MISSING:
+            names = obj.cls.lookup("__struct_fields__")
+            return engine.instance_dict(obj, set(names))
+        return obj.attrs
+    if name == "__doc__":
+        return None
+    if name == "__module__":
+        return obj.cls.module.name if obj.cls.module else "builtins"
+    if name in ("__setattr__", "__getattribute__", "__delattr__", "__init_subclass__", "__reduce__", "__init__", "__str__",
+                "__repr__", "__eq__", "__hash__", "__ne__", "__dir__", "__sizeof__", "__format__"):  # fmt: skip
+        raw = OBJECT_METHODS.get(name, MISSING)
+        return MISSING if raw is MISSING else BoundMethod(raw, obj)
+    if EXCEPTIONS["BaseException"] in obj.cls.mro:
+        if name == "args":
+            return obj.attrs.get("args", ())
+        if name in ("__cause__", "__context__", "__traceback__", "__notes__"):
+            return None
+        if name == "with_traceback":
+            return Native(name, lambda e, a, k: obj)
+        if name == "add_note":
+            return Native(name, lambda e, a, k: None)
+        if name in ("errno", "strerror", "filename", "name", "msg", "code"):
+            return Unknown(f"exception.{name}", "the details of an outside error are not known")
+    return MISSING
+
+
+def of_module(engine: Any, module: Module, name: str) -> Value:
+    """``module.name``: its globals, a submodule, or its own ``__getattr__``."""
+    attrs = module.attrs
+    if name in attrs:
+        value = attrs[name]
+        return engine.resolve(value, attrs, name)
+    if name == "__dict__":
+        return attrs
+    if name == "__path__" and module.is_package:
+        return [module.path.rsplit("/", 1)[0]]
+    if name == "__spec__":
+        return Unknown(f"{module.name}.__spec__", "import machinery is not modelled")
+    getter = attrs.get("__getattr__")
+    if isinstance(getter, Function):
+        return engine.call(getter, [name], {})
+    sub = engine.imports.submodule(module, name)
+    if sub is not MISSING:
+        return sub
+    if module.model and name not in module.attrs.get("__absent__", ()) and not name.startswith("__"):
+        return engine.external(f"{module.name}.{name}")
+    return MISSING
+
+
+def _of_class(engine: Any, cls: Class, name: str) -> Value:
+    meta = cls.metaclass
+    if meta is not None:
+        raw = meta.lookup(name)
+        if raw is not MISSING and _is_data_descriptor(raw):
+            return bind(engine, raw, cls, meta)
+    if cls.has_trait("enum"):
+        member = _enum_member(cls, name)
+        if member is not MISSING:
+            return member
+    raw = cls.lookup(name)
+    if raw is not MISSING:
+        if name == "__annotations__":
+            return engine.annotations_of(cls)
+        return bind(engine, raw, None, cls)
+    special = _class_special(engine, cls, name)
+    if special is not MISSING:
+        return special
+    if meta is not None:
+        raw = meta.lookup(name)
+        if raw is not MISSING:
+            return bind(engine, raw, cls, meta)
+        getter = meta.lookup("__getattr__")
+        if getter is not MISSING:
+            return engine.call(getter, [cls, name], {})
+    if cls.host is not None and (found := host_attribute(engine, cls.host, name)) is not MISSING:
+        return found
+    raw = OBJECT_METHODS.get(name, MISSING)
+    if raw is not MISSING:
+        return raw
+    opaque = cls.opaque_bases
+    if opaque and not name.startswith("__"):
+        return engine.external_attribute(opaque[0], name)
+    return MISSING
+
+
+def _enum_member(cls: Class, name: str) -> Value:
+    for c in cls.mro:
+        members = c.traits.get("members")
+        if members and name in members:
+            return members[name]
+    return MISSING
+
+
+def _class_special(engine: Any, cls: Class, name: str) -> Value:
+    if name == "__name__":
+        return cls.name
+    if name == "__qualname__":
+        return cls.qualname
+    if name == "__module__":
+        return cls.module.name if cls.module else "builtins"
+    if name == "__mro__":
+        return tuple(cls.mro)
+    if name == "__bases__":
+        return cls.bases
+    if name == "__base__":
+        return cls.bases[0] if cls.bases else OBJECT
+    if name == "__dict__":
+        return engine.class_dict(cls)
+    if name == "__doc__":
+        return None
+    if name == "__members__" and cls.has_trait("enum"):
+        return dict(cls.traits.get("all_members", {}))
+    if name == "__annotations__":
+        return engine.annotations_of(cls)
+    if name == "__class__":
+        return cls.metaclass or engine.TYPE
+    if name == "mro":
+        return Native("mro", lambda e, a, k: list(cls.mro))
+    if name == "__subclasses__":
+        return Native(name, lambda e, a, k: e.subclasses(cls))
+    return MISSING
+
+
+def _of_super(engine: Any, proxy: Super, name: str) -> Value:
+    receiver = proxy.receiver
+    cls = receiver if isinstance(receiver, Class) else receiver.cls
+    mro = cls.mro
+    start = mro.index(proxy.after) + 1 if proxy.after in mro else 1
+    for c in mro[start:]:
+        if name in c.attrs:
+            raw = c.attrs[name]
+            if isinstance(receiver, Class) and not isinstance(raw, (ClassMethod, StaticMethod)):
+                return raw if name != "__new__" else raw
+            return bind(engine, raw, receiver, cls)
+    if cls.host is not None and isinstance(receiver, Instance):
+        if name == "__init__":
+            return Native("__init__", lambda e, a, k: e.fill_payload(receiver, a, k))
+        if name == "__setattr__":
+            return BoundMethod(OBJECT_METHODS["__setattr__"], receiver)
+        inner = host_attribute(engine, receiver.payload, name)
+        if inner is not MISSING:
+            return inner
+    if isinstance(receiver, Class) and receiver.metaclass is None and name in TYPE_METHODS:
+        return TYPE_METHODS[name]
+    for c in mro[start - 1 :]:
+        for b in c.bases:
+            if isinstance(b, Unknown):
+                if name == "__init__":
+                    return Native("__init__", lambda e, a, k: None)
+                if name in ("__init_subclass__", "__post_init__"):
+                    return Native(name, lambda e, a, k: None)
+                if name == "__new__":
+                    return OBJECT_METHODS["__new__"]
+                if name == "__setattr__":
+                    return BoundMethod(OBJECT_METHODS["__setattr__"], receiver)
+                return engine.external_attribute(b, name)
+    raw = OBJECT_METHODS.get(name, MISSING)
+    if raw is MISSING:
+        throw("AttributeError", f"'super' object has no attribute '{name}'")
+    return raw if name == "__new__" else BoundMethod(raw, receiver)
+
+
+OBJECT_METHODS: dict[str, Value] = {}
+"""Methods of ``object`` itself: found last, never through an MRO (filled by ``trace.builtins``)."""
+
+TYPE_METHODS: dict[str, Value] = {}
+"""Methods of ``type`` itself, for metaclasses (filled by ``trace.classes``)."""
+
+
+def _of_function(engine: Any, function: Function | Native, name: str) -> Value:
+    if name in function.attrs:
+        return function.attrs[name]
+    if name == "__name__":
+        return function.name
+    if name == "__qualname__":
+        return getattr(function, "qualname", function.name)
+    if name == "__module__":
+        return function.module.name if isinstance(function, Function) else "builtins"
+    if name == "__doc__":
+        return None
+    if name == "__dict__":
+        return function.attrs
+    if name == "__wrapped__":
+        return MISSING
+    if isinstance(function, Function):
+        if name == "__defaults__":
+            return tuple(function.defaults) or None
+        if name == "__kwdefaults__":
+            return function.kwdefaults or None
+        if name == "__annotations__":
+            return engine.function_annotations(function)
+        if name == "__get__":
+            return Native(name, lambda e, a, k: function if a[0] is None else BoundMethod(function, a[0]))
+        if name == "__code__":
+            return engine.code_object(function)
+        if name == "__globals__":
+            return function.module.attrs
+    if name == "__call__":
+        return function
+    return MISSING
+
+
+def _of_property(obj: Property, name: str) -> Value:
+    if name == "setter":
+        return Native("setter", lambda e, a, k: Property(obj.getter, a[0]))
+    if name == "getter":
+        return Native("getter", lambda e, a, k: Property(a[0], obj.setter))
+    if name == "deleter":
+        return Native("deleter", lambda e, a, k: obj)
+    if name == "fget":
+        return obj.getter
+    if name == "fset":
+        return obj.setter
+    return None if name == "__doc__" else MISSING
+
+
+def _of_typing(engine: Any, form: TypingForm, name: str) -> Value:
+    if name == "__args__":
+        return form.args
+    if name == "__origin__":
+        return engine.typing_origin(form)
+    if name == "__metadata__" and form.name == "Annotated":
+        return form.args[1:]
+    if name in ("__name__", "_name"):
+        return form.name
+    return MISSING
+
+
+def set_(engine: Any, obj: Value, name: str, value: Value) -> None:
+    """``obj.name = value``, through properties, ``__set__`` and ``__setattr__``."""
+    if isinstance(obj, Instance):
+        custom = obj.cls.lookup("__setattr__")
+        if custom is not MISSING and isinstance(custom, Function):
+            engine.call(custom, [obj, name, value], {})
+            return
+        set_plain(engine, obj, name, value)
+    elif isinstance(obj, (Module, Class)):
+        if isinstance(obj, Class) and obj.metaclass is not None:
+            custom = obj.metaclass.lookup("__setattr__")
+            if isinstance(custom, Function):
+                engine.call(custom, [obj, name, value], {})
+                return
+        engine.set_entry(obj.attrs, name, value)
+        engine.on_attribute_set(obj, name, value)
+    elif isinstance(obj, (Function, Native)):
+        if name in ("__name__", "__qualname__") and isinstance(value, str):
+            obj.name = value if name == "__name__" else obj.name
+        engine.set_entry(obj.attrs, name, value)
+    elif isinstance(obj, BoundMethod):
+        set_(engine, obj.function, name, value)
+    elif isinstance(obj, (Unknown, External)):
+        engine.outside_write(obj, name, value)
+    elif isinstance(obj, Super):
+        set_plain(engine, obj.receiver, name, value)
+    else:
+        throw("AttributeError", f"'{type_name(obj)}' object has no attribute '{name}'")
+
+
+def set_plain(engine: Any, obj: Instance, name: str, value: Value) -> None:
+    """What ``object.__setattr__`` does."""
+    raw = obj.cls.lookup(name)
+    if isinstance(raw, Property):
+        if raw.setter is None:
+            throw("AttributeError", f"property '{name}' of '{obj.cls.name}' object has no setter")
+        engine.call(raw.setter, [obj, value], {})
+        return
+    if isinstance(raw, Instance):
+        setter = raw.cls.lookup("__set__")
+        if setter is not MISSING:
+            engine.call(setter, [raw, obj, value], {})
+            return
+    if name == "__class__" and isinstance(value, Class):
+        obj.cls = value
+        return
+    engine.set_entry(obj.attrs, name, value)
+    engine.on_attribute_set(obj, name, value)
+
+
+def delete(engine: Any, obj: Value, name: str) -> None:
+    """``del obj.name``."""
+    if isinstance(obj, Instance):
+        custom = obj.cls.lookup("__delattr__")
+        if isinstance(custom, Function):
+            engine.call(custom, [obj, name], {})
+            return
+    attrs = getattr(obj, "attrs", None)
+    if isinstance(attrs, dict) and name in attrs:
+        engine.touch(attrs)
+        del attrs[name]
+        return
+    if not isinstance(obj, Unknown):
+        throw("AttributeError", f"'{type_name(obj)}' object has no attribute '{name}'")
+
+
+def has(engine: Any, obj: Value, name: str) -> Value:
+    """``hasattr(obj, name)``: True, False or Unknown."""
+    if isinstance(obj, Unknown):
+        return obj.derive(f"hasattr({obj.key}, {name!r})")
+    if isinstance(obj, Module) and obj.model:
+        found = of_module(engine, obj, name)
+        return found.derive(f"hasattr({obj.name}, {name!r})") if isinstance(found, External) and name not in obj.attrs else found is not MISSING
+    return engine.catches_attribute_error(lambda: find(engine, obj, name))
+
+
+def payload_of(value: Value) -> Value:
+    """Re-exported for natives that look inside an instance."""
+    return payload(value)

@@ -1,0 +1,541 @@
+"""Python's builtins on abstract values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from mtp_trace.trace import attrs, classes, ops
+from mtp_trace.trace.errors import EXCEPTIONS, OBJECT, TYPE, throw, throw_host
+from mtp_trace.trace.instances import callable_, isinstance_, issubclass_
+from mtp_trace.trace.values import (
+    MISSING,
+    BoundMethod,
+    Class,
+    ClassMethod,
+    Generator,
+    Instance,
+    Module,
+    Native,
+    Property,
+    Raised,
+    StaticMethod,
+    Super,
+    TraceStop,
+    Unknown,
+    Value,
+    first_unknown,
+    generator_of,
+)
+
+_TABLE: dict[str, Callable[[Any, list[Value], dict[str, Value]], Value]] = {}
+
+
+def _builtin(name: str) -> Callable[[Any], Any]:
+    def register(call: Any) -> Any:
+        _TABLE[name] = call
+        return call
+
+    return register
+
+
+def install(engine: Any) -> None:
+    """Fills ``engine.builtins`` and the constructors of builtin types."""
+    table: dict[str, Value] = {name: Native(name, call) for name, call in _TABLE.items()}
+    table.update(EXCEPTIONS)
+    for host in (bool, int, float, str, bytes, list, tuple, dict, set, frozenset, range, slice, complex, bytearray):
+        table[host.__name__] = host
+    table.update({
+        "object": OBJECT, "type": TYPE, "None": None, "True": True, "False": False, "Ellipsis": ...,
+        "NotImplemented": NotImplemented, "__debug__": True, "__name__": "builtins", "memoryview": memoryview,
+    })  # fmt: skip
+    engine.builtins.update(table)
+    for host, maker in _MAKERS.items():
+        engine.host_methods[(host, "__new__")] = lambda e, call, maker=maker: maker(e, *call)
+    if not attrs.OBJECT_METHODS:
+        for name, call in _OBJECT_METHODS.items():
+            native = Native(name, call)
+            native.attrs["object"] = True
+            attrs.OBJECT_METHODS[name] = native
+        base = EXCEPTIONS["BaseException"]
+        native = Native("__init__", lambda e, a, k: e.set_entry(a[0].attrs, "args", tuple(a[1:])))
+        native.attrs["object"] = True
+        base.attrs["__init__"] = native
+        attrs.TYPE_METHODS.update({
+            "__call__": Native("__call__", lambda e, a, k: classes.instantiate(e, a[0], a[1:], k)),
+            "__new__": Native("__new__", lambda e, a, k: e.type_call(a[1:], {})),
+            "__init__": Native("__init__", lambda e, a, k: None),
+            "__setattr__": Native("__setattr__", lambda e, a, k: e.set_entry(a[0].attrs, a[1], a[2])),
+            "__instancecheck__": Native("__instancecheck__", lambda e, a, k: isinstance(a[1], Instance) and a[0] in a[1].cls.mro),
+        })  # fmt: skip
+        TYPE.attrs.update(attrs.TYPE_METHODS)
+
+
+def _object_getattribute(engine: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    found = attrs.instance_attribute(engine, args[0], args[1], fallback=False)
+    if found is MISSING:
+        throw("AttributeError", f"'{ops.type_name(args[0])}' object has no attribute '{args[1]}'")
+    return found
+
+
+def _object_setattr(engine: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    obj, name, value = args
+    if isinstance(obj, Instance):
+        attrs.set_plain(engine, obj, name, value)
+    else:
+        attrs.set_(engine, obj, name, value)
+
+
+_OBJECT_METHODS: dict[str, Callable[[Any, list[Value], dict[str, Value]], Value]] = {
+    "__init__": lambda e, a, k: None,
+    "__new__": lambda e, a, k: classes.bare(e, a[0], a[1:], k),
+    "__setattr__": _object_setattr,
+    "__getattribute__": _object_getattribute,
+    "__delattr__": lambda e, a, k: a[0].attrs.pop(a[1], None),
+    "__init_subclass__": lambda e, a, k: None,
+    "__repr__": lambda e, a, k: f"<{ops.type_name(a[0])} object>",
+    "__str__": lambda e, a, k: f"<{ops.type_name(a[0])} object>",
+    "__eq__": lambda e, a, k: True if a[0] is a[1] else NotImplemented,
+    "__ne__": lambda e, a, k: ops.negate(ops.equal(e, a[0], a[1])),
+    "__hash__": lambda e, a, k: hash(a[0]),
+    "__dir__": lambda e, a, k: e.builtin("dir")(e, a, {}),
+    "__format__": lambda e, a, k: ops.to_text(e, a[0]),
+}
+
+
+@_builtin("len")
+def _len(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    return ops.length(e, a[0])
+
+
+@_builtin("isinstance")
+def _isinstance(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    return isinstance_(e, a[0], a[1])
+
+
+@_builtin("issubclass")
+def _issubclass(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    return issubclass_(e, a[0], a[1])
+
+
+@_builtin("callable")
+def _callable(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    return callable_(e, a[0])
+
+
+@_builtin("getattr")
+def _getattr(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    name = ops.payload(a[1])
+    if isinstance(name, Unknown):
+        return name.derive(f"getattr({ops.short(a[0])}, {name.key})")
+    if len(a) == 2:
+        return attrs.get(e, a[0], name)
+    found: Value = MISSING
+    try:
+        found = attrs.find(e, a[0], name)
+    except Raised as error:
+        if not (isinstance(error.value, Instance) and EXCEPTIONS["AttributeError"] in error.value.cls.mro):
+            raise
+    return a[2] if found is MISSING else found
+
+
+@_builtin("setattr")
+def _setattr(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    name = ops.payload(a[1])
+    if isinstance(name, Unknown):
+        raise TraceStop(f"sets an attribute whose name, {name.key}, is not known")
+    attrs.set_(e, a[0], name, a[2])
+
+
+@_builtin("delattr")
+def _delattr(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    attrs.delete(e, a[0], a[1])
+
+
+@_builtin("hasattr")
+def _hasattr(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    return attrs.has(e, a[0], ops.payload(a[1]))
+
+
+@_builtin("print")
+def _print(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    return None
+
+
+@_builtin("id")
+def _id(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    return id(a[0])
+
+
+@_builtin("hash")
+def _hash(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    if isinstance(a[0], Unknown):
+        return a[0].derive(f"hash({a[0].key})")
+    if isinstance(a[0], Instance) and (method := a[0].cls.lookup("__hash__")) is not MISSING and not _is_object(method):
+        return e.call(BoundMethod(method, a[0]), [], {})
+    try:
+        return hash(a[0])
+    except TypeError as error:
+        throw_host(error)
+
+
+def _is_object(method: Value) -> bool:
+    return isinstance(method, Native) and bool(method.attrs.get("object"))
+
+
+@_builtin("repr")
+def _repr(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    return ops.to_repr(e, a[0])
+
+
+@_builtin("ascii")
+def _ascii(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    return ops.to_repr(e, a[0])
+
+
+@_builtin("format")
+def _format(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    return ops.format_value(e, a[0], None, a[1] if len(a) > 1 else "")
+
+
+@_builtin("iter")
+def _iter(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    return ops.iterator(e, a[0])
+
+
+@_builtin("next")
+def _next(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    source = a[0]
+    if isinstance(source, Generator):
+        item = source.take()
+        if item is not MISSING:
+            return item
+        if len(a) > 1:
+            return a[1]
+        throw("StopIteration")
+    if isinstance(source, Unknown):
+        return source.derive(f"next({source.key})")
+    try:
+        return e.call(attrs.get(e, source, "__next__"), [], {})
+    except Raised as error:
+        stop = isinstance(error.value, Instance) and EXCEPTIONS["StopIteration"] in error.value.cls.mro
+        if stop and len(a) > 1:
+            return a[1]
+        raise
+
+
+@_builtin("any")
+def _any(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    return _until(e, a[0], True)
+
+
+@_builtin("all")
+def _all(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    return _until(e, a[0], False)
+
+
+def _until(e: Any, source: Value, stop: bool) -> Value:
+    if isinstance(source, Unknown):
+        return source.derive(f"{'any' if stop else 'all'}({source.key})")
+    unknown: list[Unknown] = []
+    hit: list[bool] = []
+
+    def visit(item: Value) -> bool:
+        if isinstance(item, Unknown):
+            unknown.append(item)
+            return False
+        if e.truth(item) is stop:
+            hit.append(True)
+            return True
+        return False
+
+    if isinstance(source, Generator):
+        source.each(visit)
+    else:
+        for item in ops.iterate(e, source):
+            if visit(item):
+                break
+    if hit:
+        return stop
+    return unknown[0].derive(f"{'any' if stop else 'all'}({unknown[0].key}, ...)") if unknown else not stop
+
+
+@_builtin("sum")
+def _sum(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    total: Value = a[1] if len(a) > 1 else k.get("start", 0)
+    for item in ops.iterate(e, a[0]):
+        total = ops.binary(e, "+", total, item)
+    return total
+
+
+def _extreme(e: Any, a: list[Value], k: dict[str, Value], sign: str) -> Value:
+    items = ops.iterate(e, a[0]) if len(a) == 1 else a
+    if not items:
+        if "default" in k:
+            return k["default"]
+        throw("ValueError", f"{'min' if sign == '<' else 'max'}() iterable argument is empty")
+    key = k.get("key")
+    unknown = first_unknown(items)
+    if unknown is not None and key is None:
+        return unknown.derive(f"{'min' if sign == '<' else 'max'}({', '.join(map(ops.short, items))})")
+    best = items[0]
+    best_key = best if key is None else e.call(key, [best], {})
+    for item in items[1:]:
+        item_key = item if key is None else e.call(key, [item], {})
+        if e.truth(ops.compare(e, sign, item_key, best_key)):
+            best, best_key = item, item_key
+    return best
+
+
+@_builtin("min")
+def _min(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    return _extreme(e, a, k, "<")
+
+
+@_builtin("max")
+def _max(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    return _extreme(e, a, k, ">")
+
+
+@_builtin("sorted")
+def _sorted(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    return e.sort(ops.iterate(e, a[0]), k.get("key"), k.get("reverse", False))
+
+
+@_builtin("reversed")
+def _reversed(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    return generator_of(list(reversed(ops.iterate(e, a[0]))))
+
+
+@_builtin("enumerate")
+def _enumerate(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    start = a[1] if len(a) > 1 else k.get("start", 0)
+    return generator_of([(start + i, x) for i, x in enumerate(ops.iterate(e, a[0]))])
+
+
+@_builtin("zip")
+def _zip(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    lists = [ops.iterate(e, x) for x in a]
+    if k.get("strict") and len({len(x) for x in lists}) > 1:
+        throw("ValueError", "zip() arguments have different lengths")
+    return generator_of(list(zip(*lists)))
+
+
+@_builtin("map")
+def _map(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    return generator_of([e.call(a[0], list(row), {}) for row in zip(*[ops.iterate(e, x) for x in a[1:]])])
+
+
+@_builtin("filter")
+def _filter(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    return generator_of([x for x in ops.iterate(e, a[1]) if e.truth(x if a[0] is None else e.call(a[0], [x], {}))])
+
+
+@_builtin("vars")
+def _vars(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    return attrs.get(e, a[0], "__dict__")
+
+
+@_builtin("dir")
+def _dir(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    obj = a[0]
+    if isinstance(obj, Unknown):
+        return obj.derive(f"dir({obj.key})")
+    names: set[str] = set()
+    if isinstance(obj, Instance):
+        names |= set(obj.attrs)
+    for c in (obj.cls.mro if isinstance(obj, Instance) else obj.mro if isinstance(obj, Class) else ()):
+        names |= set(c.attrs) | set(c.traits.get("members", {}))
+    if isinstance(obj, Module):
+        names |= set(obj.attrs)
+    return sorted(names)
+
+
+@_builtin("abs")
+def _abs(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    return _numeric(e, abs, "abs", a)
+
+
+@_builtin("round")
+def _round(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    return _numeric(e, round, "round", a + list(k.values()))
+
+
+@_builtin("divmod")
+def _divmod(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    return _numeric(e, divmod, "divmod", a)
+
+
+@_builtin("pow")
+def _pow(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    return ops.binary(e, "**", a[0], a[1]) if len(a) == 2 else _numeric(e, pow, "pow", a)
+
+
+def _numeric(e: Any, fn: Any, name: str, a: list[Value]) -> Value:
+    args = [ops.payload(x) for x in a]
+    unknown = first_unknown(args)
+    if unknown is not None:
+        return unknown.derive(f"{name}({', '.join(map(ops.short, args))})")
+    try:
+        return fn(*args)
+    except (TypeError, ValueError, ArithmeticError) as error:
+        throw_host(error)
+
+
+for _fn in (ord, chr, bin, hex, oct):
+    _TABLE[_fn.__name__] = lambda e, a, k, f=_fn: _numeric(e, f, f.__name__, a)  # type: ignore[misc]
+
+
+@_builtin("property")
+def _property(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    return Property(a[0] if a else k.get("fget"), a[1] if len(a) > 1 else k.get("fset"))
+
+
+@_builtin("staticmethod")
+def _staticmethod(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    return StaticMethod(a[0])
+
+
+@_builtin("classmethod")
+def _classmethod(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    return ClassMethod(a[0])
+
+
+@_builtin("super")
+def _super(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    return Super(a[0], a[1])
+
+
+@_builtin("open")
+def _open(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    return e.open_file(a, k)
+
+
+@_builtin("__import__")
+def _import(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    return e.imports.load(a[0]) if len(a) < 4 or a[3] else e.imports.import_statement(a[0], None, None)
+
+
+@_builtin("input")
+def _input(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    return Unknown("input()", "nobody is there to answer")
+
+
+@_builtin("exit")
+def _exit(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    throw("SystemExit", *(a or [None]))
+
+
+_TABLE["quit"] = _exit
+
+
+@_builtin("eval")
+def _eval(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    return Unknown(f"eval({ops.short(a[0])})", "the tree evaluates text as code, which is never followed")
+
+
+_TABLE["exec"] = lambda e, a, k: None
+_TABLE["compile"] = _eval
+
+
+# --- constructors of builtin types -----------------------------------------------------------------------------------
+
+
+def _make_int(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    if not a:
+        return 0
+    value = ops.payload(a[0])
+    if isinstance(value, Unknown):
+        return value.derive(f"int({value.key})")
+    if isinstance(value, Instance):
+        for name in ("__int__", "__index__"):
+            if (method := value.cls.lookup(name)) is not MISSING:
+                return e.call(BoundMethod(method, value), [], {})
+    try:
+        return int(value, *a[1:], **k)
+    except (TypeError, ValueError, OverflowError) as error:
+        throw_host(error)
+
+
+def _make_float(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    return _numeric(e, float, "float", a)
+
+
+def _make_bool(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    if not a:
+        return False
+    if isinstance(a[0], Unknown):
+        return a[0] if a[0].truthy is None else a[0].truthy
+    return e.truth(a[0])
+
+
+def _make_str(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    if not a:
+        return ""
+    if isinstance(a[0], bytes) and len(a) + len(k) > 1:
+        return a[0].decode(*a[1:], **k)
+    return ops.to_text(e, a[0])
+
+
+def _make_bytes(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    return _numeric(e, bytes, "bytes", a)
+
+
+def _collection(kind: Any) -> Any:
+    def make(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+        if not a:
+            return kind()
+        if isinstance(a[0], Unknown):
+            return a[0].derive(f"{kind.__name__}({a[0].key})")
+        items = ops.iterate(e, a[0])
+        try:
+            return kind(items)
+        except TypeError as error:
+            throw_host(error)
+
+    return make
+
+
+def _make_dict(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    out: dict[Any, Value] = {}
+    if a:
+        if isinstance(a[0], Unknown):
+            return a[0].derive(f"dict({a[0].key})")
+        from mtp_trace.trace.methods import _update
+
+        _update(e, out, a, {})
+    out.update(k)
+    return out
+
+
+def _make_range(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    args = [ops.payload(x) for x in a]
+    unknown = first_unknown(args)
+    if unknown is not None:
+        return unknown.derive(f"range({', '.join(map(ops.short, args))})")
+    try:
+        made = range(*args)
+    except (TypeError, ValueError) as error:
+        throw_host(error)
+    if len(made) > e.budget.size:
+        raise TraceStop(f"a range of {len(made)} items is more than the trace keeps")
+    return made
+
+
+_MAKERS: dict[type, Any] = {
+    int: _make_int,
+    float: _make_float,
+    bool: _make_bool,
+    str: _make_str,
+    bytes: _make_bytes,
+    list: _collection(list),
+    tuple: _collection(tuple),
+    set: _collection(set),
+    frozenset: _collection(frozenset),
+    dict: _make_dict,
+    range: _make_range,
+    slice: lambda e, a, k: slice(*a),
+    complex: lambda e, a, k: complex(*a),
+    bytearray: lambda e, a, k: bytearray(*a),
+    memoryview: lambda e, a, k: Unknown("memoryview()", "memoryview is not modelled"),
+}

@@ -1,0 +1,404 @@
+"""Builds classes: bases and MRO, enums, dataclasses, msgspec Structs, named tuples; and their instances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from mtp_trace.syntax.form import Node
+from mtp_trace.trace import attrs, ops
+from mtp_trace.trace.compile_expr import site_of
+from mtp_trace.trace.errors import EXCEPTIONS, OBJECT, TYPE, throw
+from mtp_trace.trace.values import (
+    MISSING,
+    BoundMethod,
+    CachedProperty,
+    Class,
+    ClassMethod,
+    External,
+    Frame,
+    Function,
+    Instance,
+    Native,
+    Property,
+    SlotDescriptor,
+    StaticMethod,
+    TraceStop,
+    TypingForm,
+    Unknown,
+    Value,
+)
+
+ENUM = Class("Enum", (OBJECT,))
+ENUM.mro = [ENUM, OBJECT]
+ENUM.traits["enum"] = True
+FLAG = Class("Flag", (ENUM,))
+FLAG.mro = [FLAG, ENUM, OBJECT]
+FLAG.traits["flag"] = True
+STRUCT = Class("Struct", (OBJECT,))
+STRUCT.mro = [STRUCT, OBJECT]
+STRUCT.traits["struct-base"] = True
+NAMEDTUPLE = Class("NamedTuple", (OBJECT,))
+NAMEDTUPLE.mro = [NAMEDTUPLE, OBJECT]
+TYPEDDICT = Class("TypedDict", (OBJECT,))
+TYPEDDICT.mro = [TYPEDDICT, OBJECT]
+PROTOCOL = Class("Protocol", (OBJECT,))
+PROTOCOL.mro = [PROTOCOL, OBJECT]
+_MIXINS = {"StrEnum": str, "IntEnum": int, "IntFlag": int}
+
+
+def _mixin(name: str, host: type, base: Class) -> Class:
+    c = Class(name, (base,))
+    c.mro = [c, *base.mro]
+    c.host = host
+    return c
+
+
+STR_ENUM = _mixin("StrEnum", str, ENUM)
+INT_ENUM = _mixin("IntEnum", int, ENUM)
+INT_FLAG = _mixin("IntFlag", int, FLAG)
+
+
+class Auto:
+    """``enum.auto()``."""
+
+
+class ClassBuilder:
+    """Makes ``Class`` values out of executed class bodies."""
+
+    def __init__(self, engine: Any) -> None:
+        self.engine = engine
+        self.all: list[Class] = []
+
+    def build(self, name: str, qualname: str, parents: list[Value], keywords: dict[str, Value], frame: Frame,
+              body: Callable[[Frame], Any], node: Node) -> Value:  # fmt: skip
+        """Runs a class statement."""
+        body(frame)
+        metaclass = keywords.pop("metaclass", None)
+        return self.assemble(name, qualname, parents, keywords, metaclass, frame.vars, frame, node)
+
+    def assemble(self, name: str, qualname: str, parents: list[Value], keywords: dict[str, Value], metaclass: Value,
+                 namespace: dict[str, Value], frame: Frame, node: Node | None) -> Value:  # fmt: skip
+        """The class of a name, bases and a namespace (``class`` statement, ``type(...)``, ``defstruct``)."""
+        cls = Class(name, tuple(parents), frame.module)
+        cls.qualname, cls.keywords = qualname, keywords
+        cls.attrs = namespace
+        if node is not None:
+            cls.site = site_of(frame, node)
+        self._inherit(cls, parents)
+        if isinstance(metaclass, Class):
+            cls.metaclass = metaclass
+        for value in namespace.values():
+            self._own(cls, value)
+        for key, value in list(namespace.items()):
+            if isinstance(value, CachedProperty) and not value.name:
+                value.name = key
+            if isinstance(value, Instance) and (hook := value.cls.lookup("__set_name__")) is not MISSING:
+                self.engine.call(hook, [value, cls, key], {})
+        if NAMEDTUPLE in parents:
+            self._named_tuple(cls)
+        elif cls.has_trait("enum"):
+            self._enum(cls, namespace)
+        elif STRUCT in cls.mro:
+            self.struct(cls, keywords)
+        self.all.append(cls)
+        self._metaclass_init(cls, namespace)
+        self._init_subclass(cls, keywords)
+        return cls
+
+    def _inherit(self, cls: Class, parents: list[Value]) -> None:
+        bases: list[Class] = []
+        for p in parents:
+            if isinstance(p, Class):
+                bases.append(p)
+                cls.host = cls.host or p.host
+                cls.metaclass = cls.metaclass or p.metaclass
+            elif isinstance(p, type):
+                if p is not object:
+                    cls.host = cls.host or p
+            elif isinstance(p, TypingForm) and p.args and isinstance(p.args[0], Class) and p.name == "Alias":
+                bases.append(p.args[0])
+            elif isinstance(p, TypingForm) and p.name.startswith("host:"):
+                cls.host = cls.host or p.args[0]
+        cls.mro = _linearize(cls, bases or [OBJECT])
+        cls.bases = tuple(b for b in parents if not isinstance(b, TypingForm)) or (OBJECT,)
+        cls.frozen_hash = any(b.frozen_hash for b in bases)
+
+    def _own(self, cls: Class, value: Value) -> None:
+        if isinstance(value, Function):
+            if value.owner is None:
+                value.owner = cls
+        elif isinstance(value, Property):
+            self._own(cls, value.getter)
+            self._own(cls, value.setter)
+        elif isinstance(value, CachedProperty):
+            self._own(cls, value.getter)
+        elif isinstance(value, (StaticMethod, ClassMethod)):
+            self._own(cls, value.function)
+        elif isinstance(value, (Native, Instance)) and isinstance(inner := value.attrs.get("__wrapped__"), Function):
+            self._own(cls, inner)
+
+    def _metaclass_init(self, cls: Class, namespace: dict[str, Value]) -> None:
+        if cls.metaclass is None:
+            return
+        hook = cls.metaclass.lookup("__init__")
+        if isinstance(hook, Function):
+            self.engine.call(hook, [cls, cls.name, cls.bases, namespace], dict(cls.keywords))
+
+    def _init_subclass(self, cls: Class, keywords: dict[str, Value]) -> None:
+        for c in cls.mro[1:]:
+            hook = c.attrs.get("__init_subclass__")
+            if hook is not None:
+                function = hook.function if isinstance(hook, ClassMethod) else hook
+                if isinstance(function, Function):
+                    self.engine.call(function, [cls], dict(keywords))
+                return
+
+    # --- enums -----------------------------------------------------------------------------------------------------
+
+    def _enum(self, cls: Class, namespace: dict[str, Value]) -> None:
+        members: dict[str, Value] = {}
+        every: dict[str, Value] = {}
+        custom_new = next((c.attrs["__new__"] for c in cls.mro if "__new__" in c.attrs), None)
+        init = cls.lookup("__init__")
+        generate = cls.lookup("_generate_next_value_")
+        ignored = namespace.get("_ignore_", ())
+        for key, value in list(namespace.items()):
+            if key.startswith("_") and not key.endswith("_") and key.startswith(f"_{cls.name}__"):
+                continue
+            if (key.startswith("__") and key.endswith("__")) or (key.startswith("_") and key.endswith("_")) or key in ignored:
+                continue
+            if isinstance(value, (Function, Native, Property, StaticMethod, ClassMethod, CachedProperty, Class, BoundMethod)):
+                continue
+            if isinstance(value, Instance) and value.cls.lookup("__get__") is not MISSING:
+                continue
+            if isinstance(value, Instance) and value.cls.name == "nonmember":
+                continue
+            if isinstance(value, Auto):
+                value = self._auto(cls, key, members, generate)
+            existing = next((m for m in members.values() if m.attrs["_value_"] == value and not isinstance(value, Unknown)), None)
+            if existing is not None:
+                every[key] = existing
+                del namespace[key]
+                continue
+            member = Instance(cls)
+            if isinstance(custom_new, (Function, StaticMethod)):
+                args = list(value) if isinstance(value, tuple) else [value]
+                member = self.engine.call(custom_new, [cls, *args], {})
+                member.attrs.setdefault("_value_", value)
+            else:
+                member.attrs["_value_"] = value
+            member.attrs["_name_"] = key
+            member.attrs["_order_"] = len(members)
+            if cls.host is not None and member.payload is None:
+                member.payload = self._payload(cls.host, value)
+                if "_value_" in member.attrs and custom_new is None:
+                    member.attrs["_value_"] = member.payload if not isinstance(value, tuple) else member.payload
+            if isinstance(init, Function):
+                args = list(value) if isinstance(value, tuple) else [value]
+                self.engine.call(init, [member, *args], {})
+            members[key] = member
+            every[key] = member
+            del namespace[key]
+        cls.traits["members"] = members
+        cls.traits["all_members"] = every
+
+    def _payload(self, host: type, value: Value) -> Value:
+        args = list(value) if isinstance(value, tuple) else [value]
+        if isinstance(value, Unknown):
+            return value
+        return self.engine.construct_host(host, args, {})
+
+    def _auto(self, cls: Class, key: str, members: dict[str, Value], generate: Value) -> Value:
+        values = [m.attrs["_value_"] for m in members.values()]
+        if isinstance(generate, (Function, StaticMethod)):
+            return self.engine.call(generate, [key, 1, len(members), values], {})
+        if cls.host is str:
+            return key.lower()
+        numbers = [v for v in values if isinstance(v, int)]
+        if any("flag" in c.traits for c in cls.mro):
+            return 1 << max((n.bit_length() for n in numbers), default=0)
+        return max(numbers, default=0) + 1
+
+    def enum_member(self, cls: Class, value: Value) -> Value:
+        """``Cls(value)``."""
+        members = cls.traits.get("members", {})
+        if isinstance(value, Instance) and value.cls is cls:
+            return value
+        if isinstance(value, Unknown):
+            return value.derive(f"{cls.name}({value.key})")
+        for m in members.values():
+            if self.engine.truth(ops.equal(self.engine, m.attrs["_value_"], value)):
+                return m
+        missing = cls.lookup("_missing_")
+        if missing is not MISSING:
+            found = self.engine.call(attrs.bind(self.engine, missing, None, cls), [value], {})
+            if found is not None:
+                return found
+        if any("flag" in c.traits for c in cls.mro) and isinstance(value, int):
+            return self.flag(cls, value)
+        throw("ValueError", f"{ops.to_repr(self.engine, value)} is not a valid {cls.qualname}")
+
+    def flag(self, cls: Class, value: int) -> Value:
+        """A combination of flag members."""
+        for m in cls.traits.get("members", {}).values():
+            if m.attrs["_value_"] == value:
+                return m
+        member = Instance(cls, value if cls.host is not None else None)
+        member.attrs.update({"_value_": value, "_name_": None})
+        return member
+
+    # --- records ---------------------------------------------------------------------------------------------------
+
+    def _named_tuple(self, cls: Class) -> None:
+        names = list(cls.attrs.get("__annotations__", {}))
+        defaults = {n: cls.attrs.pop(n) for n in names if n in cls.attrs}
+        self.named_tuple(cls, names, defaults)
+
+    def named_tuple(self, cls: Class, names: list[str], defaults: dict[str, Value]) -> None:
+        """Gives a class the fields, methods and construction of a named tuple."""
+        cls.host = tuple
+        cls.attrs["_fields"] = tuple(names)
+        cls.attrs["_field_defaults"] = defaults
+        cls.traits["namedtuple"] = names
+        for i, n in enumerate(names):
+            cls.attrs[n] = Property(Native(n, lambda e, a, k, i=i: a[0].payload[i]))  # type: ignore[misc]
+
+        def make(engine: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+            values = dict(zip(names, args[1:]))
+            values.update(kwargs)
+            row = []
+            for n in names:
+                if n in values:
+                    row.append(values[n])
+                elif n in defaults:
+                    row.append(defaults[n])
+                else:
+                    throw("TypeError", f"{cls.name}.__new__() missing 1 required positional argument: '{n}'")
+            return Instance(args[0], tuple(row))
+
+        def replace(engine: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+            return Instance(args[0].cls, tuple(kwargs.get(n, v) for n, v in zip(names, args[0].payload)))
+
+        cls.attrs["__new__"] = StaticMethod(Native("__new__", make))
+        cls.attrs["_asdict"] = Native("_asdict", lambda e, a, k: dict(zip(names, a[0].payload)))
+        cls.attrs["_replace"] = Native("_replace", replace)
+        cls.attrs["_make"] = ClassMethod(Native("_make", lambda e, a, k: Instance(a[0], tuple(ops.iterate(e, a[1])))))
+        cls.attrs["__repr__"] = Native("__repr__", lambda e, a, k: f"{cls.name}(" + ", ".join(
+            f"{n}={ops.to_repr(e, v)}" for n, v in zip(names, a[0].payload)) + ")")  # fmt: skip
+
+    def struct(self, cls: Class, keywords: dict[str, Value]) -> None:
+        """A msgspec Struct: fields by annotation, an ``__init__`` that fills them, ``__struct_fields__``."""
+        from mtp_trace.trace.records import Field, make_init
+
+        fields: dict[str, Field] = {}
+        for base in reversed(cls.mro[1:]):
+            fields.update(base.traits.get("fields", {}))
+        own_kw_only = keywords.get("kw_only", False)
+        for n, annotation in cls.attrs.get("__annotations__", {}).items():
+            if annotation.is_class_var(self.engine):
+                continue
+            default = cls.attrs.pop(n, MISSING)
+            field = default if isinstance(default, Field) else Field(default)
+            if isinstance(default, (list, dict, set)):
+                field = Field(MISSING, Native("copy", lambda e, a, k, d=default: type(d)(d)))  # type: ignore[misc]
+            field.name, field.annotation, field.kw_only = n, annotation, bool(own_kw_only)
+            fields.pop(n, None)
+            fields[n] = field
+            cls.attrs[n] = SlotDescriptor(n)
+        cls.traits["fields"] = fields
+        cls.traits["struct"] = True
+        cls.traits["compare"] = list(fields)
+        cls.attrs["__struct_fields__"] = tuple(fields)
+        cls.attrs["__match_args__"] = tuple(fields)
+        cls.frozen_hash = cls.frozen_hash or keywords.get("frozen", False) is True
+        cls.attrs["__init__"] = make_init(cls, list(fields.values()), "struct")
+
+
+def _linearize(cls: Class, bases: list[Class]) -> list[Class]:
+    sequences = [list(b.mro) for b in bases] + [list(bases)]
+    out = [cls]
+    while any(sequences):
+        for s in sequences:
+            if s and not any(s[0] in other[1:] for other in sequences):
+                head = s[0]
+                break
+        else:
+            throw("TypeError", "Cannot create a consistent method resolution order (MRO) for bases")
+        out.append(head)
+        for s in sequences:
+            if s and s[0] is head:
+                del s[0]
+    if OBJECT in out:
+        out.remove(OBJECT)
+    return [*out, OBJECT]
+
+
+def construct(engine: Any, cls: Class, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``Cls(*args, **kwargs)``."""
+    if cls is TYPE:
+        return engine.type_call(args, kwargs)
+    if cls.metaclass is not None:
+        custom = cls.metaclass.lookup("__call__")
+        if isinstance(custom, Function):
+            return engine.call(custom, [cls, *args], kwargs)
+    if "members" in cls.traits and args:
+        return engine.classes.enum_member(cls, args[0])
+    if TYPEDDICT in cls.mro:
+        return {**(dict(args[0]) if args else {}), **kwargs}
+    return instantiate(engine, cls, args, kwargs)
+
+
+def instantiate(engine: Any, cls: Class, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``type.__call__``: ``__new__`` and then ``__init__``."""
+    custom_new = cls.lookup("__new__")
+    if custom_new is not MISSING and not (isinstance(custom_new, Native) and custom_new.attrs.get("object")):
+        function = custom_new.function if isinstance(custom_new, StaticMethod) else custom_new
+        obj = engine.call(function, [cls, *args], kwargs)
+        if not isinstance(obj, Instance) or cls not in obj.cls.mro:
+            return obj
+    else:
+        _refuse_abstract(cls)
+        obj = bare(engine, cls, args, kwargs)
+    init = cls.lookup("__init__")
+    if init is not MISSING and not (isinstance(init, Native) and init.attrs.get("object")):
+        engine.call(init, [obj, *args], kwargs)
+    elif cls.host is not None and custom_new is MISSING:
+        engine.fill_payload(obj, args, kwargs)
+    elif (args or kwargs) and custom_new is MISSING and not cls.opaque_bases and EXCEPTIONS["BaseException"] not in cls.mro:
+        throw("TypeError", f"{cls.name}() takes no arguments")
+    return obj
+
+
+def _refuse_abstract(cls: Class) -> None:
+    """ABCs with abstract methods left cannot be instantiated."""
+    if not any(c.traits.get("abc") for c in cls.mro):
+        return
+    missing = [n for c in cls.mro for n, v in c.attrs.items() if _abstract(v) and _abstract(cls.lookup(n))]
+    if missing:
+        names = ", ".join(f"'{n}'" for n in sorted(set(missing)))
+        throw("TypeError", f"Can't instantiate abstract class {cls.name} without an implementation for abstract method {names}")
+
+
+def _abstract(value: Value) -> bool:
+    inner = value.getter if isinstance(value, Property) else value.function if isinstance(value, (ClassMethod, StaticMethod)) else value
+    return isinstance(inner, Function) and inner.attrs.get("__isabstractmethod__") is True
+
+
+def bare(engine: Any, cls: Class, args: list[Value], kwargs: dict[str, Value]) -> Instance:
+    """``object.__new__(cls)``: exceptions keep their arguments, subclasses of builtins get an empty payload."""
+    obj = Instance(cls)
+    if EXCEPTIONS["BaseException"] in cls.mro:
+        obj.attrs["args"] = tuple(args)
+    if cls.host is not None:
+        obj.payload = _empty(cls.host)
+    return obj
+
+
+def _empty(host: type) -> Value:
+    if host in (str, int, float, list, dict, set, tuple, bytes, frozenset):
+        return host()
+    raise TraceStop(f"a subclass of {host.__name__} is not modelled")
+
+
+__all__ = ["ENUM", "FLAG", "STRUCT", "Auto", "ClassBuilder", "External", "bare", "construct", "instantiate"]

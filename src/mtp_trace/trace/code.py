@@ -1,0 +1,154 @@
+"""A function's compiled form: argument binding and the run of its body."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from mtp_trace.syntax.form import Node
+from mtp_trace.trace.errors import throw
+from mtp_trace.trace.scope import Scope
+from mtp_trace.trace.values import Frame, Function, Generator, Raised, Unknown, Value
+
+
+class Param:
+    """One parameter."""
+
+    __slots__ = ("annotation", "has_default", "kwonly", "name", "posonly")
+
+    def __init__(self, name: str, annotation: Node | None, has_default: bool, kwonly: bool, posonly: bool) -> None:
+        self.name, self.annotation, self.has_default = name, annotation, has_default
+        self.kwonly, self.posonly = kwonly, posonly
+
+    @staticmethod
+    def list_of(params: Node) -> list[Param]:
+        """Positional parameters, then keyword-only ones."""
+        out = [Param(n, a, d is not None, False, i < params[0]) for i, (n, a, d) in enumerate(params[1])]
+        return out + [Param(n, a, d is not None, True, False) for n, a, d in params[3]]
+
+
+class Code:
+    """Compiled lazily: a function that is never called costs its definition only."""
+
+    __slots__ = ("_body", "_compiler", "_form", "is_async", "is_generator", "kwarg", "kwonly", "name", "node", "params",
+                 "positional", "scope", "simple", "vararg")  # fmt: skip
+
+    def __init__(self, name: str, node: Node, params: list[Param], vararg: Node | None, kwarg: Node | None, scope: Scope,
+                 body: list[Node], is_async: bool, compiler: Any) -> None:  # fmt: skip
+        self.name, self.node, self.params = name, node, params
+        self.positional = [p for p in params if not p.kwonly]
+        self.kwonly = [p for p in params if p.kwonly]
+        self.vararg: str | None = vararg[0] if vararg else None
+        self.kwarg: str | None = kwarg[0] if kwarg else None
+        self.scope, self._form, self._compiler = scope, body, compiler
+        self._body: Callable[[Frame], Any] | None = None
+        self.is_async = is_async
+        self.is_generator = _yields(body)
+        self.simple = not (self.kwonly or self.vararg or self.kwarg)
+
+    @property
+    def body_form(self) -> list[Node]:
+        """The body's program form (for rules that match sites)."""
+        return self._form
+
+    def invoke(self, engine: Any, fn: Function, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        """Runs the function. Raises the traced TypeError where the arguments do not fit."""
+        frame = Frame(engine, fn.module, fn.qualname, fn.closure, self.bind(fn, args, kwargs))
+        frame.cls = fn.owner
+        if fn.owner is not None and self.positional:
+            frame.first = frame.vars.get(self.positional[0].name)
+        frame.node = self.node
+        if self.is_async:
+            return Unknown(f"{fn.qualname}()", "coroutines are not followed")
+        body = self._body
+        if body is None:
+            body = self._body = self._compiler.block(self._form, self.scope)
+        if self.is_generator:
+            return Generator(lambda emit: self._generate(engine, frame, body, emit))
+        engine.enter(frame)
+        depth = len(engine.guards)
+        try:
+            return frame.returned if body(frame) is not None else None
+        finally:
+            del engine.guards[depth:]
+            engine.leave()
+
+    def _generate(self, engine: Any, frame: Frame, body: Callable[[Frame], Any], emit: Callable[[Value], Value]) -> None:
+        frame.yields = emit
+        engine.enter(frame)
+        depth = len(engine.guards)
+        try:
+            body(frame)
+        finally:
+            del engine.guards[depth:]
+            engine.leave()
+
+    def bind(self, fn: Function, args: list[Value], kwargs: dict[str, Value]) -> dict[str, Value]:
+        """Parameter values by name."""
+        positional = self.positional
+        n = len(positional)
+        if self.simple and not kwargs and len(args) == n:
+            return {p.name: a for p, a in zip(positional, args)}
+        out: dict[str, Value] = {}
+        for p, a in zip(positional, args):
+            out[p.name] = a
+        if len(args) > n:
+            if self.vararg is None:
+                throw("TypeError", f"{fn.name}() takes {n} positional arguments but {len(args)} were given")
+            out[self.vararg] = tuple(args[n:])
+        elif self.vararg is not None:
+            out[self.vararg] = ()
+        extra: dict[str, Value] = {}
+        if kwargs:
+            known = {p.name for p in self.params if not p.posonly}
+            for k, v in kwargs.items():
+                if k in known:
+                    if k in out:
+                        throw("TypeError", f"{fn.name}() got multiple values for argument '{k}'")
+                    out[k] = v
+                elif self.kwarg is not None:
+                    extra[k] = v
+                else:
+                    throw("TypeError", f"{fn.name}() got an unexpected keyword argument '{k}'")
+        if self.kwarg is not None:
+            out[self.kwarg] = extra
+        self._defaults(fn, out)
+        return out
+
+    def _defaults(self, fn: Function, out: dict[str, Value]) -> None:
+        first = len(self.positional) - len(fn.defaults)
+        missing: list[str] = []
+        for i, p in enumerate(self.positional):
+            if p.name not in out:
+                if i >= first:
+                    out[p.name] = fn.defaults[i - first]
+                else:
+                    missing.append(p.name)
+        if missing:
+            names = " and ".join(f"'{m}'" for m in missing)
+            plural = "s" if len(missing) > 1 else ""
+            throw("TypeError", f"{fn.name}() missing {len(missing)} required positional argument{plural}: {names}")
+        for p in self.kwonly:
+            if p.name not in out:
+                if p.name not in fn.kwdefaults:
+                    throw("TypeError", f"{fn.name}() missing 1 required keyword-only argument: '{p.name}'")
+                out[p.name] = fn.kwdefaults[p.name]
+
+
+def _yields(body: list[Node]) -> bool:
+    """Whether statements yield (nested functions, lambdas and classes aside)."""
+    stack: list[Any] = list(body)
+    while stack:
+        node = stack.pop()
+        if not isinstance(node, list) or not node:
+            continue
+        op = node[0]
+        if op in ("yield", "yieldfrom"):
+            return True
+        if op in ("def", "class", "lambda"):
+            continue
+        stack.extend(x for x in node if isinstance(x, list))
+    return False
+
+
+__all__ = ["Code", "Param", "Raised"]

@@ -1,0 +1,669 @@
+"""Compiles expressions of the program form to closures ``(frame) -> value``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from mtp_trace.syntax.form import Node
+from mtp_trace.trace import attrs, ops
+from mtp_trace.trace.errors import throw
+from mtp_trace.trace.scope import Scope
+from mtp_trace.trace.values import MISSING, Frame, Generator, Lazy, Native, Raised, Site, TraceStop, Unknown, Value
+
+Eval = Callable[[Frame], Value]
+
+
+def site_of(frame: Frame, node: Node) -> Site:
+    """Where a node stands."""
+    return Site(frame.module.path, node[1], node[2], frame.function, frame.module.model)
+
+
+def place(error: Raised | TraceStop, frame: Frame, node: Node) -> None:
+    """Fills in where an error arose: the innermost place in the tree, never one in a model of the outside."""
+    if error.site is None or error.site.model:
+        error.site = site_of(frame, node)
+
+
+class ExprCompiler:
+    """Expressions of one module."""
+
+    def __init__(self, builtins: dict[str, Value]) -> None:
+        self.builtins = builtins
+        self._table: dict[str, Callable[[Node, Scope], Eval]] = {
+            "const": lambda n, s: _constant(n[3]),
+            "big": lambda n, s: _constant(int(n[3])),
+            "special": lambda n, s: _constant(... if n[3] == "..." else complex(n[3])),
+            "name": self.name,
+            "attr": self.attr,
+            "index": self.index,
+            "slice": self.slice,
+            "call": self.call,
+            "bin": self.bin,
+            "unary": self.unary,
+            "not": self.not_,
+            "and": self.bool_op,
+            "or": self.bool_op,
+            "compare": self.compare,
+            "ifexp": self.ifexp,
+            "lambda": self.lambda_,
+            "tuple": lambda n, s: self.sequence(n, s, tuple),
+            "list": lambda n, s: self.sequence(n, s, list),
+            "set": lambda n, s: self.sequence(n, s, set),
+            "dict": self.dict_,
+            "comp": self.comp,
+            "fstring": self.fstring,
+            "walrus": self.walrus,
+            "await": self.await_,
+            "yield": self.yield_,
+            "yieldfrom": self.yield_from,
+        }
+
+    def expr(self, node: Node, scope: Scope) -> Eval:
+        """The closure of one expression."""
+        try:
+            compiler = self._table[node[0]]
+        except (KeyError, IndexError, TypeError):
+            raise TraceStop(f"the program form holds an unknown node {str(node)[:60]}") from None
+        return compiler(node, scope)
+
+    def optional(self, node: Node | None, scope: Scope) -> Eval:
+        """The closure of an expression that may be absent (then: None)."""
+        return _constant(None) if node is None else self.expr(node, scope)
+
+    def name(self, node: Node, scope: Scope) -> Eval:
+        """A variable read."""
+        name = node[3]
+        hops = scope.resolve(name)
+        if scope.kind == "class" and hops is not None:
+            return self._class_name(node, scope, name, hops)
+        if hops is None:
+            return self._global(node, name)
+        if hops == 0:
+
+            def local(f: Frame) -> Value:
+                try:
+                    v = f.vars[name]
+                except KeyError:
+                    e = _unbound(name)
+                    place(e, f, node)
+                    raise e from None
+                if type(v) is Lazy:
+                    v = f.engine.resolve(v, f.vars, name)
+                return v
+
+            return local
+
+        def outer(f: Frame) -> Value:
+            g: Any = f
+            for _ in range(hops):
+                g = g.parent
+            try:
+                v = g.vars[name]
+            except (KeyError, AttributeError):
+                e = _unbound(name)
+                place(e, f, node)
+                raise e from None
+            if type(v) is Lazy:
+                v = f.engine.resolve(v, g.vars, name)
+            return v
+
+        return outer
+
+    def _global(self, node: Node, name: str) -> Eval:
+        builtins = self.builtins
+
+        def read(f: Frame) -> Value:
+            v = f.globals.get(name, MISSING)
+            if v is MISSING:
+                if f.cls is not None and name == "__class__":
+                    return f.cls
+                v = builtins.get(name, MISSING)
+                if v is MISSING:
+                    try:
+                        throw("NameError", f"name '{name}' is not defined")
+                    except Raised as e:
+                        place(e, f, node)
+                        raise
+            elif type(v) is Lazy:
+                v = f.engine.resolve(v, f.globals, name)
+            return v
+
+        return read
+
+    def _class_name(self, node: Node, scope: Scope, name: str, hops: int) -> Eval:
+        fallback = self._global(node, name)
+        outer_hops = Scope("function", scope.parent, set()).resolve(name) if hops == 0 else hops
+
+        def read(f: Frame) -> Value:
+            if name in f.vars:
+                v = f.vars[name]
+                return f.engine.resolve(v, f.vars, name) if type(v) is Lazy else v
+            if outer_hops is None:
+                return fallback(f)
+            g: Any = f
+            for _ in range(outer_hops):
+                g = g.parent
+            return g.vars[name] if g is not None and name in g.vars else fallback(f)
+
+        return read
+
+    def attr(self, node: Node, scope: Scope) -> Eval:
+        """``object.name``."""
+        inner, name = self.expr(node[3], scope), node[4]
+        get = attrs.get
+
+        def read(f: Frame) -> Value:
+            obj = inner(f)
+            try:
+                return get(f.engine, obj, name)
+            except (Raised, TraceStop) as e:
+                place(e, f, node)
+                raise
+
+        return read
+
+    def index(self, node: Node, scope: Scope) -> Eval:
+        """``object[key]``."""
+        inner, key = self.expr(node[3], scope), self.expr(node[4], scope)
+        get_item = ops.get_item
+
+        def read(f: Frame) -> Value:
+            obj, k = inner(f), key(f)
+            try:
+                v = get_item(f.engine, obj, k)
+                return f.engine.resolve(v, obj, k) if type(v) is Lazy else v
+            except (Raised, TraceStop) as e:
+                place(e, f, node)
+                raise
+
+        return read
+
+    def slice(self, node: Node, scope: Scope) -> Eval:
+        """``lower:upper:step`` inside an index."""
+        lower, upper, step = (self.optional(n, scope) for n in node[3:6])
+        return lambda f: slice(lower(f), upper(f), step(f))
+
+    def call(self, node: Node, scope: Scope) -> Eval:
+        """A call; ``super()`` and ``locals()`` need the frame and are answered here."""
+        function = self.expr(node[3], scope)
+        if node[3][0] == "name" and node[3][3] in ("super", "locals", "vars", "globals", "dir") and not node[5]:
+            special = self._frame_call(node, scope, function)
+            if special is not None:
+                return special
+        plain = all(a[0] != "star" for a in node[4])
+        args = [self.expr(a[3] if a[0] == "star" else a, scope) for a in node[4]]
+        starred = [a[0] == "star" for a in node[4]]
+        kwargs = [(k, self.expr(v, scope)) for k, v in node[5]]
+
+        if plain and not kwargs:
+
+            def simple(f: Frame) -> Value:
+                fn = function(f)
+                values = [a(f) for a in args]
+                f.node = node
+                try:
+                    return f.engine.call(fn, values, {})
+                except (Raised, TraceStop) as e:
+                    place(e, f, node)
+                    raise
+
+            return simple
+
+        def full(f: Frame) -> Value:
+            fn = function(f)
+            engine = f.engine
+            try:
+                values: list[Value] = []
+                for a, star in zip(args, starred):
+                    if star:
+                        values.extend(ops.iterate(engine, a(f)))
+                    else:
+                        values.append(a(f))
+                named: dict[str, Value] = {}
+                for k, v in kwargs:
+                    if k is None:
+                        _spread(engine, named, v(f))
+                    else:
+                        named[k] = v(f)
+                f.node = node
+                return engine.call(fn, values, named)
+            except (Raised, TraceStop) as e:
+                place(e, f, node)
+                raise
+
+        return full
+
+    def _frame_call(self, node: Node, scope: Scope, function: Eval) -> Eval | None:
+        name, count = node[3][3], len(node[4])
+        if name == "super" and count == 0:
+            return lambda f: f.engine.zero_argument_super(f)
+        if name == "globals":
+            return lambda f: f.engine.all_globals(f)
+        if name in ("locals", "vars", "dir") and count == 0:
+            if name == "dir":
+                return lambda f: sorted(f.vars)
+            return lambda f: f.vars
+        return None
+
+    def bin(self, node: Node, scope: Scope) -> Eval:
+        """A binary operator."""
+        op, left, right = node[3], self.expr(node[4], scope), self.expr(node[5], scope)
+        binary = ops.binary
+
+        def run(f: Frame) -> Value:
+            a, b = left(f), right(f)
+            try:
+                return binary(f.engine, op, a, b)
+            except (Raised, TraceStop) as e:
+                place(e, f, node)
+                raise
+
+        return run
+
+    def unary(self, node: Node, scope: Scope) -> Eval:
+        """A unary operator."""
+        op, inner = node[3], self.expr(node[4], scope)
+
+        def run(f: Frame) -> Value:
+            a = inner(f)
+            try:
+                return ops.unary(f.engine, op, a)
+            except (Raised, TraceStop) as e:
+                place(e, f, node)
+                raise
+
+        return run
+
+    def not_(self, node: Node, scope: Scope) -> Eval:
+        """``not x``: of an unknown, an unknown (the fork happens where the truth is needed)."""
+        inner = self.expr(node[3], scope)
+
+        def run(f: Frame) -> Value:
+            v = inner(f)
+            if v is True or v is False or v is None:
+                return not v
+            if isinstance(v, Unknown):
+                return ops.negate(v)
+            return not f.engine.truth_at(v, f, node)
+
+        return run
+
+    def bool_op(self, node: Node, scope: Scope) -> Eval:
+        """``and`` / ``or``: operand values, short-circuit."""
+        parts = [self.expr(n, scope) for n in node[3]]
+        last, first = parts[-1], parts[:-1]
+        nodes = node[3]
+        stop_on = node[0] == "or"
+
+        def run(f: Frame) -> Value:
+            for i, p in enumerate(first):
+                v = p(f)
+                t = v if (v is True or v is False) else f.engine.truth_at(v, f, nodes[i])
+                if t is stop_on:
+                    return v
+            return last(f)
+
+        return run
+
+    def compare(self, node: Node, scope: Scope) -> Eval:
+        """One or several chained comparisons."""
+        left = self.expr(node[3], scope)
+        signs = node[4]
+        rights = [self.expr(n, scope) for n in node[5]]
+        comparing = ops.compare
+        if len(signs) == 1:
+            sign, right = signs[0], rights[0]
+            if sign in ("is", "is not") and node[5][0][0] == "const" and node[5][0][3] is None:
+                return _none_test(left, sign == "is", node)
+
+            def single(f: Frame) -> Value:
+                a, b = left(f), right(f)
+                try:
+                    return comparing(f.engine, sign, a, b)
+                except (Raised, TraceStop) as e:
+                    place(e, f, node)
+                    raise
+
+            return single
+
+        def chain(f: Frame) -> Value:
+            a = left(f)
+            result: Value = True
+            try:
+                for sign, right in zip(signs, rights):
+                    b = right(f)
+                    result = comparing(f.engine, sign, a, b)
+                    if not f.engine.truth_at(result, f, node):
+                        return False if not isinstance(result, Unknown) else result
+                    a = b
+            except (Raised, TraceStop) as e:
+                place(e, f, node)
+                raise
+            return result
+
+        return chain
+
+    def ifexp(self, node: Node, scope: Scope) -> Eval:
+        """``a if test else b``."""
+        test, then, otherwise = (self.expr(n, scope) for n in node[3:6])
+        at = node[3]
+        return lambda f: then(f) if f.engine.truth_at(test(f), f, at) else otherwise(f)
+
+    def lambda_(self, node: Node, scope: Scope) -> Eval:
+        """A lambda."""
+        return self.function(node, "<lambda>", node[3], [["return", node[4][1], node[4][2], node[4]]], scope, False)
+
+    def function(self, node: Node, name: str, params: Node, body: list[Node], scope: Scope, is_async: bool) -> Eval:
+        """Overridden by the statement compiler, which knows bodies."""
+        raise NotImplementedError
+
+    def sequence(self, node: Node, scope: Scope, kind: Any) -> Eval:
+        """A tuple, list or set display."""
+        items = [self.expr(n[3] if n[0] == "star" else n, scope) for n in node[3]]
+        if any(n[0] == "star" for n in node[3]):
+            starred = [n[0] == "star" for n in node[3]]
+
+            def spread(f: Frame) -> Value:
+                out: list[Value] = []
+                for item, star in zip(items, starred):
+                    if star:
+                        out.extend(ops.iterate(f.engine, item(f)))
+                    else:
+                        out.append(item(f))
+                return kind(out)
+
+            return spread
+        if kind is list:
+            return lambda f: [i(f) for i in items]
+        return lambda f: kind([i(f) for i in items])
+
+    def dict_(self, node: Node, scope: Scope) -> Eval:
+        """A dict display."""
+        pairs = [(None if k is None else self.expr(k, scope), self.expr(v, scope)) for k, v in node[3]]
+
+        def run(f: Frame) -> Value:
+            out: dict[Any, Value] = {}
+            for k, v in pairs:
+                if k is None:
+                    _spread(f.engine, out, v(f))
+                else:
+                    key = k(f)
+                    try:
+                        out[key] = v(f)
+                    except TypeError:
+                        throw("TypeError", f"unhashable type: '{ops.type_name(key)}'")
+            return out
+
+        return run
+
+    def comp(self, node: Node, scope: Scope) -> Eval:
+        """A comprehension or generator expression: its own scope, the first iterable evaluated outside it."""
+        kind, element, clauses = node[3], node[4], node[5]
+        from mtp_trace.trace.scope import target_names
+
+        inner_scope = Scope("comp", scope, {n for c in clauses for n in target_names(c[0])})
+        first = self.expr(clauses[0][1], scope)
+        compiled = []
+        for i, (target, iterable, conditions, _) in enumerate(clauses):
+            source = None if i == 0 else self.expr(iterable, inner_scope)
+            tests = [(self.expr(c, inner_scope), c) for c in conditions]
+            compiled.append((self.store(target, inner_scope), source, tests))
+        elements = [self.expr(e, inner_scope) for e in element]
+        in_class = scope.kind == "class"
+
+        def walk(f: Frame, depth: int, items: list[Value], emit: Callable[[Frame], None]) -> None:
+            store, _, tests = compiled[depth]
+            last = depth == len(compiled) - 1
+            f.engine.turns(len(items))
+            for item in items:
+                store(f, item)
+                if all(f.engine.truth_at(t(f), f, n) for t, n in tests):
+                    if last:
+                        emit(f)
+                    else:
+                        source = compiled[depth + 1][1]
+                        walk(f, depth + 1, ops.iterate(f.engine, source(f)), emit)  # type: ignore[misc]
+
+        def run(f: Frame) -> Value:
+            engine = f.engine
+            try:
+                source = first(f)
+                if isinstance(source, Unknown):
+                    return source.derive(f"[... for ... in {source.key}]")
+                inner = Frame(engine, f.module, f.function, f.parent if in_class else f, {})
+                inner.node = node
+                if kind == "gen":
+                    return _generator(engine, inner, source, walk, elements[0])
+                items = ops.iterate(engine, source)
+                if kind == "dict":
+                    table: dict[Any, Value] = {}
+                    key, value = elements
+
+                    def put(g: Frame) -> None:
+                        k = key(g)
+                        table[k] = value(g)
+
+                    walk(inner, 0, items, put)
+                    return table
+                out: list[Value] = []
+                one = elements[0]
+                walk(inner, 0, items, lambda g: out.append(one(g)))
+                return set(out) if kind == "set" else out
+            except (Raised, TraceStop) as e:
+                place(e, f, node)
+                raise
+
+        return run
+
+    def fstring(self, node: Node, scope: Scope) -> Eval:
+        """An f-string."""
+        parts: list[Any] = []
+        for p in node[3]:
+            if isinstance(p, str):
+                parts.append(p)
+            else:
+                spec = _constant("") if p[5] is None else self.fstring(p[5], scope)
+                parts.append((self.expr(p[3], scope), p[4], spec))
+
+        def run(f: Frame) -> Value:
+            out: list[str] = []
+            unknown: Unknown | None = None
+            try:
+                for p in parts:
+                    if isinstance(p, str):
+                        out.append(p)
+                        continue
+                    text = ops.format_value(f.engine, p[0](f), p[1], p[2](f))
+                    if isinstance(text, Unknown):
+                        unknown = text
+                        out.append(f"<{text.key}>")
+                    else:
+                        out.append(str(text))
+            except (Raised, TraceStop) as e:
+                place(e, f, node)
+                raise
+            joined = "".join(out)
+            return joined if unknown is None else unknown.derive(joined)
+
+        return run
+
+    def walrus(self, node: Node, scope: Scope) -> Eval:
+        """``name := x``."""
+        value = self.expr(node[4], scope)
+        owner = scope.owner_of_walrus()
+        hops = 0
+        s = scope
+        while s is not owner and s.parent is not None:
+            hops += 1
+            s = s.parent
+        store = self.store(["name", node[1], node[2], node[3]], owner)
+
+        def run(f: Frame) -> Value:
+            v = value(f)
+            g: Any = f
+            for _ in range(hops):
+                g = g.parent
+            store(g, v)
+            return v
+
+        return run
+
+    def await_(self, node: Node, scope: Scope) -> Eval:
+        """``await x``: coroutines are not followed."""
+        inner = self.expr(node[3], scope)
+
+        def run(f: Frame) -> Value:
+            v = inner(f)
+            return v.derive(f"await {v.key}") if isinstance(v, Unknown) else v
+
+        return run
+
+    def yield_(self, node: Node, scope: Scope) -> Eval:
+        """``yield x``: calls back to whoever consumes the generator."""
+        inner = self.optional(node[3], scope)
+
+        def run(f: Frame) -> Value:
+            return f.yields(inner(f))
+
+        return run
+
+    def yield_from(self, node: Node, scope: Scope) -> Eval:
+        """``yield from x``."""
+        inner = self.expr(node[3], scope)
+
+        def run(f: Frame) -> Value:
+            for item in ops.iterate(f.engine, inner(f)):
+                f.yields(item)
+
+        return run
+
+    def store(self, target: Node, scope: Scope) -> Callable[[Frame, Value], None]:
+        """A closure that assigns to a target."""
+        op = target[0]
+        if op == "name":
+            return self._store_name(target[3], scope)
+        if op == "attr":
+            inner, name = self.expr(target[3], scope), target[4]
+
+            def set_attr(f: Frame, v: Value) -> None:
+                try:
+                    attrs.set_(f.engine, inner(f), name, v)
+                except (Raised, TraceStop) as e:
+                    place(e, f, target)
+                    raise
+
+            return set_attr
+        if op == "index":
+            inner, key = self.expr(target[3], scope), self.expr(target[4], scope)
+
+            def set_index(f: Frame, v: Value) -> None:
+                try:
+                    ops.set_item(f.engine, inner(f), key(f), v)
+                except (Raised, TraceStop) as e:
+                    place(e, f, target)
+                    raise
+
+            return set_index
+        if op in ("tuple", "list"):
+            return self._unpack(target, scope)
+        raise TraceStop(f"assignment to {op} is not supported")
+
+    def _store_name(self, name: str, scope: Scope) -> Callable[[Frame, Value], None]:
+        hops = None if scope.kind == "module" else 0
+        if name in scope.explicit_globals or (scope.kind != "module" and scope.resolve(name) is None):
+            hops = None
+        elif name in scope.nonlocals:
+            hops = scope.resolve(name)
+        if hops is None:
+            return lambda f, v: f.engine.set_entry(f.globals, name, v)
+        if hops == 0:
+
+            def local(f: Frame, v: Value) -> None:
+                f.vars[name] = v
+
+            return local
+
+        def outer(f: Frame, v: Value) -> None:
+            g: Any = f
+            for _ in range(hops):
+                g = g.parent
+            f.engine.set_entry(g.vars, name, v)
+
+        return outer
+
+    def _unpack(self, target: Node, scope: Scope) -> Callable[[Frame, Value], None]:
+        stars = [i for i, t in enumerate(target[3]) if t[0] == "star"]
+        stores = [self.store(t[3] if t[0] == "star" else t, scope) for t in target[3]]
+        count = len(stores)
+
+        def unpack(f: Frame, v: Value) -> None:
+            if isinstance(v, Unknown):
+                for i, s in enumerate(stores):
+                    s(f, v.derive(f"{v.key}[{i}]"))
+                return
+            try:
+                items = ops.iterate(f.engine, v)
+                if stars:
+                    at = stars[0]
+                    tail = count - at - 1
+                    if len(items) < count - 1:
+                        throw("ValueError", f"not enough values to unpack (expected at least {count - 1}, got {len(items)})")
+                    items = [*items[:at], items[at : len(items) - tail], *items[len(items) - tail :]]
+                elif len(items) < count:
+                    throw("ValueError", f"not enough values to unpack (expected {count}, got {len(items)})")
+                elif len(items) > count:
+                    throw("ValueError", f"too many values to unpack (expected {count})")
+            except (Raised, TraceStop) as e:
+                place(e, f, target)
+                raise
+            for s, item in zip(stores, items):
+                s(f, item)
+
+        return unpack
+
+
+def _constant(value: Value) -> Eval:
+    return lambda f: value
+
+
+def _none_test(left: Eval, positive: bool, node: Node) -> Eval:
+    def run(f: Frame) -> Value:
+        v = left(f)
+        if isinstance(v, Unknown):
+            result = ops.identical(f.engine, v, None)
+            return result if positive else ops.negate(result)
+        return (v is None) is positive
+
+    return run
+
+
+def _unbound(name: str) -> Raised:
+    try:
+        throw("UnboundLocalError", f"cannot access local variable '{name}' where it is not associated with a value")
+    except Raised as e:
+        return e
+
+
+def _spread(engine: Any, into: dict[Any, Value], value: Value) -> None:
+    source = ops.payload(value)
+    if isinstance(source, dict):
+        into.update(source)
+    elif isinstance(source, Unknown):
+        raise TraceStop(f"**{source.key} is not known: {source.why}")
+    else:
+        keys = engine.call(engine.getattr(source, "keys"), [], {})
+        for k in ops.iterate(engine, keys):
+            into[k] = ops.get_item(engine, source, k)
+
+
+def _generator(engine: Any, frame: Frame, source: Value, walk: Any, element: Eval) -> Generator:
+    def run(emit: Callable[[Value], Value]) -> None:
+        walk(frame, 0, ops.iterate(engine, source), lambda g: emit(element(g)))
+
+    return Generator(run, pure=True)
+
+
+def native(name: str) -> Callable[[Callable[..., Value]], Native]:
+    """Decorator: a Python function ``(engine, args, kwargs)`` as a native value."""
+    return lambda call: Native(name, call)

@@ -1,0 +1,520 @@
+"""Compiles statements of the program form to closures ``(frame) -> signal``.
+
+A signal is None (go on), ``BREAK``, ``CONTINUE`` or ``RETURN`` (the value is in ``frame.returned``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from mtp_trace.syntax.form import Node
+from mtp_trace.trace import attrs, ops
+from mtp_trace.trace.code import Code, Param
+from mtp_trace.trace.compile_expr import Eval, ExprCompiler, place, site_of
+from mtp_trace.trace.errors import EXCEPTIONS, is_exception_class, throw
+from mtp_trace.trace.patterns import PatternCompiler
+from mtp_trace.trace.scope import Scope, class_scope, function_scope, target_names
+from mtp_trace.trace.values import (
+    Class,
+    Frame,
+    Function,
+    Generator,
+    Instance,
+    Raised,
+    TraceStop,
+    Unknown,
+    Value,
+)
+
+BREAK, CONTINUE, RETURN = "break", "continue", "return"
+Exec = Callable[[Frame], Any]
+
+
+class Compiler(PatternCompiler, ExprCompiler):
+    """Statements and expressions of one module."""
+
+    def __init__(self, builtins: dict[str, Value], postponed: bool = False) -> None:
+        ExprCompiler.__init__(self, builtins)
+        self.postponed = postponed
+        self._statements: dict[str, Callable[[Node, Scope], Exec]] = {
+            "expr": self.expression,
+            "assign": self.assign,
+            "annassign": self.annassign,
+            "augassign": self.augassign,
+            "return": self.return_,
+            "raise": self.raise_,
+            "assert": self.assert_,
+            "del": self.del_,
+            "pass": lambda n, s: lambda f: None,
+            "break": lambda n, s: lambda f: BREAK,
+            "continue": lambda n, s: lambda f: CONTINUE,
+            "global": lambda n, s: lambda f: None,
+            "nonlocal": lambda n, s: lambda f: None,
+            "import": self.import_,
+            "from": self.from_,
+            "if": self.if_,
+            "while": self.while_,
+            "for": self.for_,
+            "try": self.try_,
+            "with": self.with_,
+            "match": self.match,
+            "def": self.def_,
+            "class": self.class_,
+            "typealias": self.typealias,
+        }
+
+    def block(self, body: list[Node], scope: Scope) -> Exec:
+        """A list of statements."""
+        steps = [self.statement(s, scope) for s in body]
+        if not steps:
+            return lambda f: None
+        if len(steps) == 1:
+            return steps[0]
+
+        def run(f: Frame) -> Any:
+            for step in steps:
+                signal = step(f)
+                if signal is not None:
+                    return signal
+            return None
+
+        return run
+
+    def statement(self, node: Node, scope: Scope) -> Exec:
+        """One statement."""
+        try:
+            compiler = self._statements[node[0]]
+        except (KeyError, IndexError, TypeError):
+            raise TraceStop(f"the program form holds an unknown statement {str(node)[:60]}") from None
+        return compiler(node, scope)
+
+    def expression(self, node: Node, scope: Scope) -> Exec:
+        """An expression for its effect."""
+        value = self.expr(node[3], scope)
+
+        def run(f: Frame) -> None:
+            value(f)
+
+        return run
+
+    def assign(self, node: Node, scope: Scope) -> Exec:
+        """``a = b = x``."""
+        value = self.expr(node[4], scope)
+        stores = [self.store(t, scope) for t in node[3]]
+        if len(stores) == 1:
+            store = stores[0]
+
+            def single(f: Frame) -> None:
+                v = value(f)
+                f.node = node
+                store(f, v)
+
+            return single
+
+        def run(f: Frame) -> None:
+            v = value(f)
+            f.node = node
+            for store in stores:
+                store(f, v)
+
+        return run
+
+    def annassign(self, node: Node, scope: Scope) -> Exec:
+        """``name: annotation = x``: in a class or module body the annotation is kept, unevaluated."""
+        target, annotation = node[3], node[4]
+        keep = target[0] == "name" and scope.kind in ("class", "module")
+        lazy = self.expr(annotation, scope) if keep else None
+        name = target[3] if target[0] == "name" else ""
+        value = None if node[5] is None else self.expr(node[5], scope)
+        store = None if value is None else self.store(target, scope)
+        postponed = self.postponed
+
+        def run(f: Frame) -> None:
+            if value is not None and store is not None:
+                v = value(f)
+                f.node = node
+                store(f, v)
+            if keep and lazy is not None:
+                table = f.vars.setdefault("__annotations__", {})
+                table[name] = f.engine.annotation(lazy, f, annotation, postponed)
+
+        return run
+
+    def augassign(self, node: Node, scope: Scope) -> Exec:
+        """``target op= x``."""
+        read, value, store = self.expr(node[3], scope), self.expr(node[5], scope), self.store(node[3], scope)
+        op = node[4]
+
+        def run(f: Frame) -> None:
+            a, b = read(f), value(f)
+            try:
+                result = ops.inplace(f.engine, op, a, b)
+            except (Raised, TraceStop) as e:
+                place(e, f, node)
+                raise
+            f.node = node
+            store(f, result)
+
+        return run
+
+    def return_(self, node: Node, scope: Scope) -> Exec:
+        """``return x``."""
+        value = self.optional(node[3], scope)
+
+        def run(f: Frame) -> str:
+            f.returned = value(f)
+            return RETURN
+
+        return run
+
+    def raise_(self, node: Node, scope: Scope) -> Exec:
+        """``raise x from y``."""
+        value = None if node[3] is None else self.expr(node[3], scope)
+
+        def run(f: Frame) -> None:
+            if value is None:
+                current = f.engine.handled(f)
+                if current is None:
+                    throw("RuntimeError", "No active exception to reraise")
+                raise Raised(current.value, current.site)
+            v = value(f)
+            if is_exception_class(v) or isinstance(v, Class):
+                v = f.engine.call(v, [], {})
+            site = site_of(f, node)
+            f.engine.on_raise(v, site, node)
+            raise Raised(v, None if site.model else site)
+
+        return run
+
+    def assert_(self, node: Node, scope: Scope) -> Exec:
+        """``assert test, message``."""
+        test, message = self.expr(node[3], scope), None if node[4] is None else self.expr(node[4], scope)
+
+        def run(f: Frame) -> None:
+            if not f.engine.truth_at(test(f), f, node[3]):
+                args = () if message is None else (message(f),)
+                try:
+                    throw("AssertionError", *args)
+                except Raised as e:
+                    place(e, f, node)
+                    f.engine.on_raise(e.value, e.site, node)
+                    raise
+
+        return run
+
+    def del_(self, node: Node, scope: Scope) -> Exec:
+        """``del a, b.c, d[e]``."""
+        steps: list[Exec] = []
+        for t in node[3]:
+            if t[0] == "name":
+                steps.append(_delete_name(t[3], scope.resolve(t[3]) is None))
+            elif t[0] == "attr":
+                steps.append(_delete_attr(self.expr(t[3], scope), t[4]))
+            elif t[0] == "index":
+                steps.append(_delete_index(self.expr(t[3], scope), self.expr(t[4], scope)))
+
+        def run(f: Frame) -> None:
+            try:
+                for step in steps:
+                    step(f)
+            except (Raised, TraceStop) as e:
+                place(e, f, node)
+                raise
+
+        return run
+
+    def import_(self, node: Node, scope: Scope) -> Exec:
+        """``import a.b, c as d``."""
+        bindings = [(dotted, alias, self._store_name(alias or dotted.split(".")[0], scope)) for dotted, alias in node[3]]
+
+        def run(f: Frame) -> None:
+            f.node = node
+            for dotted, alias, store in bindings:
+                try:
+                    store(f, f.engine.imports.import_statement(dotted, alias, f))
+                except (Raised, TraceStop) as e:
+                    place(e, f, node)
+                    raise
+
+        return run
+
+    def from_(self, node: Node, scope: Scope) -> Exec:
+        """``from m import a as b``; at a module's top level the names stay lazy."""
+        module, level, names = node[3], node[4], node[5]
+        stores = [(name, self._store_name(alias or name, scope)) for name, alias in names]
+        top_level = scope.kind == "module"
+
+        def run(f: Frame) -> None:
+            f.node = node
+            imports = f.engine.imports
+            try:
+                target = imports.absolute(module, level, f.module)
+                if names and names[0][0] == "*":
+                    for key, value in imports.star(target).items():
+                        f.engine.set_entry(f.vars, key, value)
+                    return
+                lazy = top_level and imports.may_wait(target, [n for n, _ in stores])
+                for name, store in stores:
+                    store(f, imports.lazy(target, name) if lazy else imports.name_from(target, name, f))
+            except (Raised, TraceStop) as e:
+                place(e, f, node)
+                raise
+
+        return run
+
+    def if_(self, node: Node, scope: Scope) -> Exec:
+        """``if``: the taken arm runs with the condition on the guard stack."""
+        test, then, otherwise = self.expr(node[3], scope), self.block(node[4], scope), self.block(node[5], scope)
+        condition, has_else = node[3], bool(node[5])
+
+        def run(f: Frame) -> Any:
+            v = test(f)
+            engine = f.engine
+            if v is not True and v is not False:
+                v = engine.truth_at(v, f, condition)
+            guards = engine.guards
+            depth = len(guards)
+            if v:
+                guards.append((f, condition, True))
+                signal = then(f)
+                del guards[depth:]
+                return signal
+            if has_else:
+                guards.append((f, condition, False))
+                signal = otherwise(f)
+                del guards[depth:]
+                return signal
+            return None
+
+        return run
+
+    def while_(self, node: Node, scope: Scope) -> Exec:
+        """``while``: bounded."""
+        test, body, otherwise = self.expr(node[3], scope), self.block(node[4], scope), self.block(node[5], scope)
+
+        def run(f: Frame) -> Any:
+            while f.engine.truth_at(test(f), f, node[3]):
+                f.engine.turns(1, node, f)
+                signal = body(f)
+                if signal is BREAK:
+                    return None
+                if signal is RETURN:
+                    return signal
+            return otherwise(f)
+
+        return run
+
+    def for_(self, node: Node, scope: Scope) -> Exec:
+        """``for``: over a finite, known collection."""
+        store, source = self.store(node[3], scope), self.expr(node[4], scope)
+        body, otherwise = self.block(node[5], scope), self.block(node[6], scope)
+
+        def run(f: Frame) -> Any:
+            try:
+                items = ops.iterate(f.engine, source(f))
+                f.engine.turns(len(items), node, f)
+            except (Raised, TraceStop) as e:
+                place(e, f, node[4])
+                raise
+            for item in items:
+                store(f, item)
+                signal = body(f)
+                if signal is BREAK:
+                    return None
+                if signal is RETURN:
+                    return signal
+            return otherwise(f)
+
+        return run
+
+    def try_(self, node: Node, scope: Scope) -> Exec:
+        """``try``/``except``/``else``/``finally``."""
+        body = self.block(node[3], scope)
+        handlers = []
+        for h in node[4]:
+            store = self._store_name(h[3], scope) if h[3] else None
+            handlers.append((None if h[2] is None else self.expr(h[2], scope), store, self.block(h[4], scope), h))
+        otherwise, final = self.block(node[5], scope), self.block(node[6], scope)
+        has_final = bool(node[6])
+
+        def guarded(f: Frame) -> Any:
+            engine = f.engine
+            depth = len(engine.guards)
+            try:
+                signal = body(f)
+            except Raised as error:
+                del engine.guards[depth:]
+                for kind, store, handler, h in handlers:
+                    if kind is None or engine.matches(error.value, kind(f), f, h):
+                        engine.on_caught(error)
+                        if store is not None:
+                            store(f, error.value)
+                        previous, f.exception = f.exception, error
+                        try:
+                            return handler(f)
+                        finally:
+                            f.exception = previous
+                raise
+            if signal is not None:
+                return signal
+            return otherwise(f)
+
+        if not has_final:
+            return guarded
+
+        def run(f: Frame) -> Any:
+            try:
+                signal = guarded(f)
+            except (Raised, _Leave):
+                if final(f) is not None:
+                    return RETURN
+                raise
+            kept = f.returned
+            closing = final(f)
+            if closing is not None:
+                return closing
+            f.returned = kept
+            return signal
+
+        return run
+
+    def with_(self, node: Node, scope: Scope) -> Exec:
+        """``with``: context managers that are objects, or generators run around the body."""
+        items = [(self.expr(c, scope), None if t is None else self.store(t, scope), c) for c, t in node[3]]
+        body = self.block(node[4], scope)
+
+        def enter(f: Frame, index: int) -> Any:
+            if index == len(items):
+                return body(f)
+            context, store, at = items[index]
+            manager = context(f)
+            try:
+                return f.engine.run_with(manager, lambda v: store(f, v) if store else None, lambda: enter(f, index + 1))
+            except (Raised, TraceStop) as e:
+                place(e, f, at)
+                raise
+
+        return lambda f: enter(f, 0)
+
+    def def_(self, node: Node, scope: Scope) -> Exec:
+        """A function definition."""
+        make = self.function(node, node[3], node[4], node[5], scope, bool(node[8]))
+        decorators = [self.expr(d, scope) for d in node[6]]
+        store = self._store_name(node[3], scope)
+
+        def run(f: Frame) -> None:
+            f.node = node
+            marks = [d(f) for d in decorators]
+            value = make(f)
+            for mark, d in zip(reversed(marks), reversed(node[6])):
+                try:
+                    value = f.engine.decorate(mark, value)
+                except (Raised, TraceStop) as e:
+                    place(e, f, d)
+                    raise
+            store(f, value)
+
+        return run
+
+    def function(self, node: Node, name: str, params: Node, body: list[Node], scope: Scope, is_async: bool) -> Eval:
+        """Makes a function value; its body is compiled at the first call."""
+        inner = function_scope(scope, params, body)
+        compiled = Code(name, node, Param.list_of(params), params[2], params[4], inner, body, is_async, self)
+        plain_defaults = [self.expr(p[2], scope) for p in params[1] if p[2] is not None]
+        kw_defaults = [(p[0], self.expr(p[2], scope)) for p in params[3] if p[2] is not None]
+        function_like = scope.kind in ("function", "comp")
+        in_class = scope.kind == "class"
+
+        def make(f: Frame) -> Value:
+            closure = f if function_like else f.parent if in_class else None
+            prefix = f"{f.function}." if in_class else f"{f.function}.<locals>." if function_like else ""
+            fn = Function(compiled, f.module, closure, prefix + name)
+            fn.defaults = [d(f) for d in plain_defaults]
+            fn.kwdefaults = {k: d(f) for k, d in kw_defaults}
+            return fn
+
+        return make
+
+    def class_(self, node: Node, scope: Scope) -> Exec:
+        """A class definition."""
+        bases = [self.expr(b[3] if b[0] == "star" else b, scope) for b in node[4]]
+        keywords = [(k, self.expr(v, scope)) for k, v in node[5]]
+        inner = class_scope(scope, node[6])
+        body = self.block(node[6], inner)
+        decorators = [self.expr(d, scope) for d in node[7]]
+        store = self._store_name(node[3], scope)
+        in_class, function_like = scope.kind == "class", scope.kind in ("function", "comp")
+
+        def run(f: Frame) -> None:
+            f.node = node
+            try:
+                parents = [b(f) for b in bases]
+                named = {k: v(f) for k, v in keywords if k is not None}
+                marks = [d(f) for d in decorators]
+                qualname = f"{f.function}.{node[3]}" if in_class else node[3]
+                frame = Frame(f.engine, f.module, qualname, f if function_like else f.parent if in_class else None, {})
+                frame.node = node
+                value = f.engine.classes.build(node[3], qualname, parents, named, frame, body, node)
+                for mark in reversed(marks):
+                    value = f.engine.decorate(mark, value)
+            except (Raised, TraceStop) as e:
+                place(e, f, node)
+                raise
+            store(f, value)
+
+        return run
+
+    def typealias(self, node: Node, scope: Scope) -> Exec:
+        """``type X = ...``."""
+        value, store = self.expr(node[4], scope), self._store_name(node[3], scope)
+        return lambda f: store(f, value(f))
+
+
+class _Leave(Exception):
+    """Never raised; keeps the ``finally`` clause's tuple of types open for one more."""
+
+
+def _delete_name(name: str, is_global: bool) -> Exec:
+    def run(f: Frame) -> None:
+        table = f.globals if is_global else f.vars
+        if name not in table:
+            throw("NameError", f"name '{name}' is not defined")
+        if is_global:
+            f.engine.touch(table)
+        del table[name]
+
+    return run
+
+
+def _delete_attr(inner: Eval, name: str) -> Exec:
+    return lambda f: attrs.delete(f.engine, inner(f), name)
+
+
+def _delete_index(inner: Eval, key: Eval) -> Exec:
+    return lambda f: ops.delete_item(f.engine, inner(f), key(f))
+
+
+def matches(engine: Any, value: Value, kind: Value) -> Value:
+    """Whether an exception value is caught by ``except kind``: True, False or Unknown."""
+    if isinstance(kind, (tuple, list)):
+        unknown: Value = False
+        for k in kind:
+            caught = matches(engine, value, k)
+            if caught is True:
+                return True
+            if isinstance(caught, Unknown):
+                unknown = caught
+        return unknown
+    if isinstance(kind, Class):
+        if isinstance(value, Instance):
+            return kind in value.cls.mro
+        if isinstance(value, Unknown):
+            return kind in (EXCEPTIONS["Exception"], EXCEPTIONS["BaseException"]) or value.derive(
+                f"isinstance({value.key}, {kind.name})"
+            )
+    # A class of another package: the tree's own and the builtin exceptions do not derive from it.
+    return False
+
+
+__all__ = ["BREAK", "CONTINUE", "RETURN", "Compiler", "Generator", "matches", "target_names"]

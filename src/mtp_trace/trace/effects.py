@@ -1,0 +1,158 @@
+"""Which modules a deferred import must still run, because running them changes what other modules see.
+
+A name imported at a module's top level is looked up only when used. That is safe unless running the imported module, or
+one that it imports, registers something elsewhere: a decorator that fills a registry, a call at top level. Those modules
+are found from the text of their top level, without parsing them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+_DECORATOR = re.compile(rb"^@([A-Za-z_][\w.]*)", re.M)
+_CALL = re.compile(rb"^([A-Za-z_][\w.]*)\(", re.M)
+_FROM = re.compile(rb"^(?:try:\s*\n\s+)?from\s+([.\w]+)\s+import\s+(\([^)]*\)|[^\n;#]*)", re.M)
+_IMPORT = re.compile(rb"^import\s+([\w.]+(?:\s+as\s+\w+)?(?:\s*,\s*[\w.]+(?:\s+as\s+\w+)?)*)", re.M)
+_WRITE = re.compile(rb"\]\s*=[^=]|\.append\(|\.update\(|\.add\(|\.setdefault\(|\.extend\(|\.insert\(|\bsetattr\(|\.register\w*\(")
+_NAME = re.compile(rb"[\w.]+")
+_HARMLESS_CALLS = frozenset({b"print", b"warnings.filterwarnings", b"del", b"assert"})
+
+
+class Effects:
+    """Answers, from text, which modules under an import must run at once."""
+
+    def __init__(self, read: Any) -> None:
+        self._read = read  # path -> bytes | None
+        self._own: dict[str, bool] = {}
+        self._imports: dict[str, list[str]] = {}
+        self._closure: dict[str, list[str]] = {}
+        self._writers: dict[tuple[str, str], bool] = {}
+
+    def to_run(self, target: str, names: list[str], imports: Any) -> list[str]:
+        """Modules reached from ``from target import names`` that must run now, in import order."""
+        roots = [target]
+        roots += [full for n in names if imports.locate(full := f"{target}.{n}") is not None]
+        out: list[str] = []
+        for root in roots:
+            for module in self._reached(root, imports):
+                if module not in imports.modules and module not in out:
+                    out.append(module)
+        return out
+
+    def _reached(self, root: str, imports: Any) -> list[str]:
+        cached = self._closure.get(root)
+        if cached is not None:
+            return cached
+        seen: set[str] = set()
+        order: list[str] = []
+
+        def visit(name: str) -> None:
+            if name in seen or not imports.is_tree(name):
+                return
+            seen.add(name)
+            parent = name.rpartition(".")[0]
+            if parent:
+                visit(parent)
+            found = imports.locate(name)
+            if found is None or found[1].endswith("/"):
+                return
+            text = self._text(found[1])
+            for child in self._direct(name, found[1], found[2], text, imports):
+                visit(child)
+            if self._is_effectful(name, found[1], text, imports):
+                order.append(name)
+
+        visit(root)
+        self._closure[root] = order
+        return order
+
+    def _text(self, path: str) -> bytes:
+        return self._read(path) or b""
+
+    def _direct(self, name: str, path: str, is_package: bool, text: bytes, imports: Any) -> list[str]:
+        known = self._imports.get(name)
+        if known is not None:
+            return known
+        out: list[str] = []
+        package = name if is_package else name.rpartition(".")[0]
+        for match in _FROM.finditer(text):
+            base = _absolute(match.group(1).decode(), package)
+            if not imports.is_tree(base):
+                continue
+            out.append(base)
+            listed = re.sub(rb"#[^\n]*", b"", match.group(2).strip(b"()"))
+            for item in listed.split(b","):
+                word = _NAME.match(item.strip())
+                if word and imports.locate(f"{base}.{word.group().decode()}") is not None:
+                    out.append(f"{base}.{word.group().decode()}")
+        for match in _IMPORT.finditer(text):
+            for item in match.group(1).split(b","):
+                dotted = item.split()[0].decode()
+                if imports.is_tree(dotted):
+                    out.append(dotted)
+        self._imports[name] = out
+        return out
+
+    def _is_effectful(self, name: str, path: str, text: bytes, imports: Any) -> bool:
+        known = self._own.get(name)
+        if known is None:
+            known = self._own[name] = self._scan(path, text, imports)
+        return known
+
+    def _scan(self, path: str, text: bytes, imports: Any) -> bool:
+        if any(m.group(1) not in _HARMLESS_CALLS and not m.group(1).startswith(b"logger.") for m in _CALL.finditer(text)):
+            return True
+        origins: dict[bytes, str] | None = None
+        for match in _DECORATOR.finditer(text):
+            root = match.group(1).split(b".")[0]
+            if origins is None:
+                origins = self._origins(path, text, imports)
+            source = origins.get(root)
+            if source is not None and self._registers(source, root, imports):
+                return True
+        return False
+
+    def _origins(self, path: str, text: bytes, imports: Any) -> dict[bytes, str]:
+        """Which tree module each imported name comes from."""
+        package = path.rsplit("/", 1)[0].replace("/", ".")
+        out: dict[bytes, str] = {}
+        for match in _FROM.finditer(text):
+            base = _absolute(match.group(1).decode(), package)
+            if imports.is_tree(base):
+                listed = re.sub(rb"#[^\n]*", b"", match.group(2).strip(b"()"))
+                for item in listed.split(b","):
+                    words = item.split()
+                    if words:
+                        out[words[-1]] = base
+        return out
+
+    def _registers(self, module: str, name: bytes, imports: Any) -> bool:
+        """Whether the decorator ``name`` of ``module`` writes into something that outlives it."""
+        key = (module, name.decode())
+        known = self._writers.get(key)
+        if known is None:
+            known = self._writers[key] = self._decorator_writes(module, name, imports)
+        return known
+
+    def _decorator_writes(self, module: str, name: bytes, imports: Any) -> bool:
+        found = imports.locate(module)
+        if found is None or found[1].endswith("/"):
+            return True
+        text = self._text(found[1])
+        start = re.search(rb"^(?:def|class)\s+" + re.escape(name) + rb"\b[^\n]*\n(?:[ \t)\]][^\n]*\n|\n)*", text, re.M)
+        if start is None:
+            origins = self._origins(found[1], text, imports)
+            source = origins.get(name)
+            return self._registers(source, name, imports) if source is not None and source != module else True
+        return _WRITE.search(start.group()) is not None
+
+
+def _absolute(dotted: str, package: str) -> str:
+    if not dotted.startswith("."):
+        return dotted
+    level = len(dotted) - len(dotted.lstrip("."))
+    for _ in range(level - 1):
+        package = package.rpartition(".")[0]
+    rest = dotted.lstrip(".")
+    return f"{package}.{rest}" if rest else package

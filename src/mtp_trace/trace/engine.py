@@ -1,0 +1,564 @@
+"""The tracer's state and the rules of evaluation that need it: calls, forks, budgets, journal, events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from mtp_trace.syntax.form import Node
+from mtp_trace.trace import attrs, classes, ops
+from mtp_trace.trace.compile_expr import site_of
+from mtp_trace.trace.compile_stmt import matches
+from mtp_trace.trace.errors import EXCEPTIONS, OBJECT, TYPE, throw, throw_host
+from mtp_trace.trace.events import Event, Guard, Recorder
+from mtp_trace.trace.stdlib import system
+from mtp_trace.trace.typeforms import TypeForms
+from mtp_trace.trace.values import (
+    MISSING,
+    BoundMethod,
+    BudgetExceeded,
+    Class,
+    ClassMethod,
+    External,
+    Frame,
+    Function,
+    Generator,
+    Instance,
+    Lazy,
+    Module,
+    Native,
+    Raised,
+    Site,
+    StaticMethod,
+    Super,
+    TraceStop,
+    TypingForm,
+    Unknown,
+    UnknownTruth,
+    Value,
+)
+from mtp_trace.trace.world import World
+
+
+class Budget:
+    """Bounds on one trace. All counts; reaching one is ``BudgetExceeded``, never a guess."""
+
+    def __init__(self, calls: int = 400_000, depth: int = 160, turns: int = 2_000_000, size: int = 500_000) -> None:
+        self.calls, self.depth, self.turns, self.size = calls, depth, turns, size
+
+
+class Decision:
+    """An open question that was answered to go on: ``key`` is the unknown condition, ``answer`` the arm taken."""
+
+    __slots__ = ("answer", "key", "site", "why")
+
+    def __init__(self, key: str, answer: bool, why: str, site: Site | None) -> None:
+        self.key, self.answer, self.why, self.site = key, answer, why, site
+
+
+class Engine(TypeForms):
+    """One interpreter over one tree and one world (GPU, environment, packages).
+
+    Import-time state is shared by the launches traced on it: between ``begin`` and ``rollback`` every change to what was
+    there before is journalled and undone.
+    """
+
+    OBJECT, TYPE = OBJECT, TYPE
+
+    def __init__(self, budget: Budget | None = None) -> None:
+        self.budget = budget or Budget()
+        self.builtins: dict[str, Value] = {}
+        self.host_methods: dict[tuple[type, str], Callable[[Any, Value], Value]] = {}
+        self.imports: Any = None
+        self.classes = classes.ClassBuilder(self)
+        self.recorder = Recorder()
+        self.guards: list[tuple[Frame, Node, bool]] = []
+        self.frames: list[Frame] = []
+        self.lazy_imports = True
+        self.plan: dict[str, bool] = {}
+        self.decisions: list[Decision] = []
+        self.decided: dict[str, bool] = {}
+        self.assumptions: dict[str, str] = {}
+        self.calls = self.loop_turns = 0
+        self._journal: list[tuple[Any, Any, Any]] = []
+        self._touched: dict[int, Any] = {}
+        self._recording = False
+        self._import_depth = 0
+        self.tainted = False
+        self.world = World()
+        self.environ: Instance = system.make_environ({})
+
+    # --- the life of a trace ---------------------------------------------------------------------------------------
+
+    def begin(self, plan: dict[str, bool] | None = None) -> None:
+        """Starts a launch: fresh budget, events and decisions; changes are journalled from here on."""
+        self.plan = plan or {}
+        self.decisions, self.decided = [], {}
+        self.assumptions = {}
+        self.recorder.clear()
+        self.calls = self.loop_turns = 0
+        self.guards.clear()
+        self.frames.clear()
+        self._journal.clear()
+        self._touched.clear()
+        self._recording = True
+
+    def rollback(self) -> None:
+        """Undoes what the launch changed in the shared state."""
+        self._recording = False
+        for container, key, old in reversed(self._journal):
+            if key is _WHOLE:
+                if isinstance(container, list):
+                    container[:] = old
+                else:
+                    container.clear()
+                    container.update(old)
+            elif old is MISSING:
+                container.pop(key, None)
+            else:
+                container[key] = old
+        self._journal.clear()
+        self._touched.clear()
+
+    def set_entry(self, table: dict[Any, Value], key: Any, value: Value) -> None:
+        """``table[key] = value``, undone at rollback."""
+        if self._recording and not self._import_depth:
+            self._journal.append((table, key, table.get(key, MISSING)))
+        table[key] = value
+
+    def touch(self, container: Any) -> None:
+        """Remembers a container's content before it changes in place."""
+        if self._recording and not self._import_depth and id(container) not in self._touched:
+            self._touched[id(container)] = container
+            old = list(container) if isinstance(container, (list, bytearray)) else container.copy()
+            self._journal.append((container, _WHOLE, old))
+
+    def grow(self, container: Any) -> None:
+        """Refuses containers past the size budget."""
+        if len(container) > self.budget.size:
+            raise BudgetExceeded(f"a collection grew past {self.budget.size} items")
+
+    @contextmanager
+    def importing(self, name: str) -> Iterator[None]:
+        """While a module's top level runs: what it changes belongs to the shared state."""
+        self._import_depth += 1
+        guards, self.guards = self.guards, []
+        before = len(self.decisions)
+        try:
+            yield
+        finally:
+            self.guards = guards
+            self._import_depth -= 1
+            if len(self.decisions) > before:
+                self.tainted = True
+
+    def enter(self, frame: Frame) -> None:
+        """A function begins."""
+        self.calls += 1
+        if self.calls > self.budget.calls:
+            raise BudgetExceeded(f"the trace made more than {self.budget.calls} calls", site_of(frame, frame.node))
+        if len(self.frames) > self.budget.depth:
+            raise BudgetExceeded(f"calls nest more than {self.budget.depth} deep", site_of(frame, frame.node))
+        self.frames.append(frame)
+
+    def leave(self) -> None:
+        """A function ends."""
+        self.frames.pop()
+
+    def turns(self, count: int, node: Node | None = None, frame: Frame | None = None) -> None:
+        """Loop turns taken."""
+        self.loop_turns += count
+        if self.loop_turns > self.budget.turns:
+            site = site_of(frame, node) if frame is not None and node is not None else None
+            raise BudgetExceeded(f"loops took more than {self.budget.turns} turns", site)
+
+    # --- where we are ----------------------------------------------------------------------------------------------
+
+    def here(self) -> Site | None:
+        """The place in the tree that is running: the innermost frame that is not in a model."""
+        for f in reversed(self.frames):
+            if not f.module.model and f.node is not None:
+                return site_of(f, f.node)
+        return None
+
+    def caller(self) -> Site | None:
+        """The place in the tree that called the running function."""
+        for f in reversed(self.frames[:-1]):
+            if not f.module.model and f.node is not None:
+                return site_of(f, f.node)
+        return None
+
+    def current_guards(self, count: int = 4) -> tuple[Guard, ...]:
+        """The conditions that hold here, innermost last."""
+        return tuple(Guard(site_of(f, n), n, taken) for f, n, taken in self.guards[-count:] if not f.module.model)
+
+    # --- truth and forks -------------------------------------------------------------------------------------------
+
+    def truth(self, value: Value) -> bool:
+        """``bool(value)``; an unknown one is decided by the plan, and noted."""
+        if value is True or value is False:
+            return value
+        if value is None:
+            return False
+        if isinstance(value, Unknown):
+            return self.decide(value, self.here())
+        if isinstance(value, Instance):
+            for name in ("__bool__", "__len__"):
+                method = value.cls.lookup(name)
+                if method is not MISSING:
+                    return self.truth(self.call(BoundMethod(method, value), [], {}))
+            inner = ops.payload(value)
+            return True if isinstance(inner, Instance) else self.truth(inner)
+        if isinstance(value, (int, float, str, bytes, list, tuple, dict, set, frozenset, range)):
+            return bool(value)
+        return True
+
+    def truth_at(self, value: Value, frame: Frame, node: Node) -> bool:
+        """``truth`` with the place for an unknown one."""
+        if value is True or value is False:
+            return value
+        if isinstance(value, Unknown):
+            return self.decide(value, site_of(frame, node))
+        return self.truth(value)
+
+    def decide(self, value: Unknown, site: Site | None) -> bool:
+        """Answers an unknown condition: as refined, as decided before, as planned, else False, to be tried both ways."""
+        if value.truthy is not None:
+            return value.truthy
+        key = value.key
+        inverted = key.startswith("not (")
+        if inverted:
+            key = key[5:-1]
+        if key in self.decided:
+            return self.decided[key] is not inverted
+        answer = self.plan.get(key, False)
+        self.decided[key] = answer
+        self.decisions.append(Decision(key, answer, value.why, site))
+        return answer is not inverted
+
+    # --- calls -----------------------------------------------------------------------------------------------------
+
+    def call(self, fn: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        """``fn(*args, **kwargs)``."""
+        kind = type(fn)
+        if kind is Function:
+            watched = self.recorder.watched.get(fn.name)
+            if watched is not None:
+                self.on_call(fn, args, kwargs)
+            return fn.code.invoke(self, fn, args, kwargs)
+        if kind is BoundMethod:
+            return self.call(fn.function, [fn.receiver, *args], kwargs)
+        if kind is Native:
+            return fn.call(self, args, kwargs)
+        if kind is Class:
+            return classes.construct(self, fn, args, kwargs)
+        if isinstance(fn, type):
+            return self.construct_host(fn, args, kwargs)
+        if isinstance(fn, Unknown):
+            return self.call_outside(fn, args, kwargs)
+        if kind is Instance:
+            method = fn.cls.lookup("__call__")
+            if method is not MISSING:
+                return self.call(attrs.bind(self, method, fn, fn.cls), args, kwargs)
+            if fn.cls.opaque_bases:
+                return self.call_outside(fn.cls.opaque_bases[0].derive(f"{fn.cls.name}()"), args, kwargs)
+        if kind in (StaticMethod, ClassMethod):
+            return self.call(fn.function, args, kwargs)
+        if kind is TypingForm:
+            return self.call_form(fn, args, kwargs)
+        throw("TypeError", f"'{ops.type_name(fn)}' object is not callable")
+
+    def call_outside(self, fn: Unknown, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        """A call of what has no model: unknown, told apart by its arguments."""
+        shown = [ops.short(a) for a in args] + [f"{k}={ops.short(v)}" for k, v in kwargs.items()]
+        key = f"{fn.key}({', '.join(shown)})"
+        self.recorder.outside(fn.key, self)
+        return fn.derive(key)
+
+    def decorate(self, mark: Value, value: Value) -> Value:
+        """``@mark`` on a function or class; a decorator outside the tree is taken to keep what it decorates."""
+        if isinstance(mark, Unknown):
+            return value
+        result = self.call(mark, [value], {})
+        return value if isinstance(result, Unknown) and isinstance(value, (Function, Class)) else result
+
+    def construct_host(self, host: type, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        """``int(x)``, ``dict(...)`` and so on."""
+        maker = self.host_methods.get((host, "__new__"))
+        if maker is None:
+            throw("TypeError", f"cannot create '{host.__name__}' instances")
+        return maker(self, (args, kwargs))
+
+    def builtin(self, name: str) -> Callable[..., Value]:
+        """The native behind a builtin."""
+        native = self.builtins[name]
+        return native.call  # type: ignore[no-any-return]
+
+    def new_payload(self, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        """``str.__new__(cls, value)`` for a class built on a builtin type."""
+        cls = args[0]
+        if not isinstance(cls, Class):
+            return self.construct_host(cls, args[1:], kwargs)
+        obj = classes.bare(self, cls, [], {})
+        if cls.host is not None and args[1:]:
+            obj.payload = self.construct_host(cls.host, args[1:], kwargs)
+        return obj
+
+    def fill_payload(self, obj: Instance, args: list[Value], kwargs: dict[str, Value]) -> None:
+        """``dict.__init__(self, ...)`` for a class built on a builtin type."""
+        if obj.cls.host in (dict, list, set) and (args or kwargs):
+            obj.payload = self.construct_host(obj.cls.host, args, kwargs)
+        elif obj.cls.host is not None and args and obj.cls.host not in (tuple,):
+            obj.payload = self.construct_host(obj.cls.host, args, kwargs)
+
+    def getattr(self, obj: Value, name: str) -> Value:
+        """``obj.name``."""
+        return attrs.get(self, obj, name)
+
+    def setattr(self, obj: Value, name: str, value: Value) -> None:
+        """``obj.name = value``."""
+        attrs.set_(self, obj, name, value)
+
+    def zero_argument_super(self, frame: Frame) -> Value:
+        """``super()``."""
+        f: Frame | None = frame
+        while f is not None and f.cls is None:
+            f = f.parent
+        if f is None or f.cls is None:
+            throw("RuntimeError", "super(): no arguments")
+        return Super(f.cls, f.first)
+
+    def isinstance(self, value: Value, kind: Value) -> Value:
+        """``isinstance``: True, False or Unknown."""
+        from mtp_trace.trace.instances import isinstance_
+
+        return isinstance_(self, value, kind)
+
+    # --- names and modules -----------------------------------------------------------------------------------------
+
+    def resolve(self, value: Value, table: Any, key: Any) -> Value:
+        """Follows a lazily imported name and keeps what it stands for."""
+        if type(value) is not Lazy:
+            return value
+        self._import_depth += 1
+        try:
+            found = self.imports.resolve(value)
+        finally:
+            self._import_depth -= 1
+        table[key] = found
+        return found
+
+    def all_globals(self, frame: Frame) -> dict[str, Value]:
+        """``globals()``."""
+        for key, value in list(frame.globals.items()):
+            if type(value) is Lazy:
+                self.resolve(value, frame.globals, key)
+        return frame.globals
+
+    def external(self, path: str) -> Value:
+        """A name outside the tree: a modelled module, or told apart by its path only."""
+        if self.imports.locate(path) is not None or path in self.imports.natives:
+            return self.imports.load(path)
+        return External(path)
+
+    def external_attribute(self, obj: Unknown, name: str) -> Value:
+        """``obj.name`` of what is outside."""
+        if isinstance(obj, External):
+            return self.external(f"{obj.path}.{name}")
+        return obj.derive(f"{obj.key}.{name}")
+
+    def outside_write(self, obj: Unknown, name: str, value: Value) -> None:
+        """``obj.name = value`` on what is outside: nothing to keep."""
+
+    # --- exceptions ------------------------------------------------------------------------------------------------
+
+    def matches(self, value: Value, kind: Value, frame: Frame, handler: Any) -> bool:
+        """Whether ``except kind`` catches."""
+        caught = matches(self, value, kind)
+        return caught if isinstance(caught, bool) else self.truth(caught)
+
+    def handled(self, frame: Frame) -> Raised | None:
+        """The exception being handled where a bare ``raise`` stands."""
+        f: Frame | None = frame
+        while f is not None:
+            if f.exception is not None:
+                return f.exception
+            f = f.parent
+        return next((f.exception for f in reversed(self.frames) if f.exception is not None), None)
+
+    def on_raise(self, value: Value, site: Site | None, node: Node) -> None:
+        """A ``raise`` or failed ``assert`` of the tree."""
+        if site is not None and not site.model:
+            self.recorder.add(Event("raise", site, ops.type_name(value), value, self.current_guards()))
+
+    def log(self, level: str, text: Value) -> None:
+        """A line that SGLang would log."""
+        site = self.here()
+        if site is not None:
+            self.recorder.add(Event("log", site, level, text if isinstance(text, str) else str(ops.to_text(self, text))))
+
+    def open_file(self, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        """``open(...)``."""
+        return system.open_file(self, args, kwargs)
+
+    def on_caught(self, error: Raised) -> None:
+        """An exception was handled."""
+        self.recorder.caught(error)
+
+    def catches_attribute_error(self, probe: Callable[[], Value]) -> Value:
+        """``hasattr``: whether a lookup gives a value."""
+        depth = len(self.frames)
+        try:
+            return probe() is not MISSING
+        except Raised as e:
+            if isinstance(e.value, Instance) and EXCEPTIONS["AttributeError"] in e.value.cls.mro:
+                del self.frames[depth:]
+                return False
+            raise
+
+    def with_attribute_fallback(self, probe: Callable[[], Value], fallback: Callable[[], Value]) -> Value:
+        """A lookup whose AttributeError means: ask ``__getattr__``."""
+        try:
+            return probe()
+        except Raised as e:
+            if isinstance(e.value, Instance) and EXCEPTIONS["AttributeError"] in e.value.cls.mro:
+                return fallback()
+            raise
+
+    def run_with(self, manager: Value, bind: Callable[[Value], None], body: Callable[[], Any]) -> Any:
+        """A ``with`` block; a generator-based manager runs around the body."""
+        if isinstance(manager, Instance) and isinstance(manager.attrs.get("__generator__"), Generator):
+            return self._run_around(manager.attrs["__generator__"], bind, body)
+        if isinstance(manager, Unknown):
+            bind(manager.derive(f"{manager.key}.__enter__()"))
+            return body()
+        enter, leave = self.getattr(manager, "__enter__"), self.getattr(manager, "__exit__")
+        bind(self.call(enter, [], {}))
+        try:
+            signal = body()
+        except Raised as e:
+            kind = e.value.cls if isinstance(e.value, Instance) else e.value
+            if self.truth(self.call(leave, [kind, e.value, None], {})):
+                self.on_caught(e)
+                return None
+            raise
+        self.call(leave, [None, None, None], {})
+        return signal
+
+    def _run_around(self, generator: Generator, bind: Callable[[Value], None], body: Callable[[], Any]) -> Any:
+        signal: list[Any] = []
+
+        def at_yield(value: Value) -> None:
+            # The generator's frame is innermost while it waits; the body belongs to the frame below.
+            waiting = self.frames.pop()
+            try:
+                bind(value)
+                signal.append(body())
+            finally:
+                self.frames.append(waiting)
+
+        generator.run(at_yield)
+        return signal[0] if signal else None
+
+    # --- events ----------------------------------------------------------------------------------------------------
+
+    def on_attribute_set(self, obj: Value, name: str, value: Value) -> None:
+        """A field of a watched record was written."""
+        if isinstance(obj, Instance) and obj.cls.name in self.recorder.records:
+            site = self.here()
+            if site is not None:
+                self.recorder.add(Event("write", site, name, value, self.current_guards(), obj.cls.name))
+
+    def on_call(self, fn: Function, args: list[Value], kwargs: dict[str, Value]) -> None:
+        """A watched function is called."""
+        site = self.here()
+        if site is not None:
+            self.recorder.add(Event("call", site, fn.name, (args, kwargs), self.current_guards()))
+
+    # --- helpers for natives ---------------------------------------------------------------------------------------
+
+    def sort(self, items: list[Value], key: Value, reverse: Value) -> list[Value]:
+        """``sorted``, stable."""
+        import functools
+
+        keyed = [(x if key is None else self.call(key, [x], {}), x) for x in items]
+        if any(isinstance(ops.payload(k), Unknown) for k, _ in keyed):
+            raise TraceStop("sorts by a key that is not known")
+
+        def order(a: tuple[Value, Value], b: tuple[Value, Value]) -> int:
+            if self.truth(ops.compare(self, "<", a[0], b[0])):
+                return -1
+            return 1 if self.truth(ops.compare(self, "<", b[0], a[0])) else 0
+
+        return [x for _, x in sorted(keyed, key=functools.cmp_to_key(order), reverse=self.truth(reverse))]
+
+    def drain(self, iterator: Instance) -> list[Value]:
+        """All values of an object with ``__next__``."""
+        step, out = iterator.cls.lookup("__next__"), []
+        while True:
+            self.turns(1)
+            try:
+                out.append(self.call(BoundMethod(step, iterator), [], {}))
+            except Raised as e:
+                if isinstance(e.value, Instance) and EXCEPTIONS["StopIteration"] in e.value.cls.mro:
+                    return out
+                raise
+
+    def instance_dict(self, obj: Instance, hidden: set[str]) -> dict[str, Value]:
+        """``__dict__`` of a Struct: what is not one of its fields."""
+        return {k: v for k, v in obj.attrs.items() if k not in hidden}
+
+    def class_dict(self, cls: Class) -> dict[str, Value]:
+        """``Class.__dict__``."""
+        return {**cls.attrs, **cls.traits.get("all_members", {})}
+
+    def subclasses(self, cls: Class) -> list[Value]:
+        """``Class.__subclasses__()``."""
+        return [c for c in self.classes.all if cls in c.bases]
+
+    def enum_text(self, member: Instance) -> str:
+        """``str(member)``: ``Class.NAME``, or the value for ``StrEnum`` and ``IntEnum``."""
+        if any(c in (classes.STR_ENUM, classes.INT_ENUM) for c in member.cls.mro):
+            return str(member.payload)
+        return f"{member.cls.name}.{member.attrs.get('_name_')}"
+
+    def code_object(self, fn: Function) -> Value:
+        """``function.__code__``: the argument names and first line."""
+        code = Instance(Class("code", (OBJECT,)))
+        code.attrs.update({
+            "co_varnames": tuple(p.name for p in fn.code.params), "co_argcount": len(fn.code.positional),
+            "co_name": fn.name, "co_filename": fn.module.path, "co_firstlineno": fn.code.node[1],
+        })  # fmt: skip
+        return code
+
+    def type_of(self, value: Value) -> Value:
+        """``type(value)``."""
+        if isinstance(value, Instance):
+            return value.cls
+        if isinstance(value, Class):
+            return value.metaclass or TYPE
+        if isinstance(value, Unknown):
+            return value.derive(f"type({value.key})")
+        if isinstance(value, type):
+            return TYPE
+        if isinstance(value, (Function, Native, BoundMethod, Module, Generator, TypingForm)):
+            return External(f"types.{type(value).__name__}")
+        return type(value)
+
+    def type_call(self, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        """``type(x)`` and ``type(name, bases, namespace)``."""
+        if len(args) == 1:
+            return self.type_of(args[0])
+        frame = self.frames[-1]
+        name, bases, namespace = args
+        return self.classes.assemble(name, name, ops.iterate(self, bases), kwargs, None, dict(namespace), frame, None)
+
+
+class _Whole:
+    """Marks a journal entry that holds a container's whole content."""
+
+
+_WHOLE = _Whole()
+
+__all__ = ["Budget", "Decision", "Engine", "UnknownTruth", "throw_host"]

@@ -1,0 +1,81 @@
+"""The traced program's own exceptions: the builtin exception classes as ``Class`` values, and how to raise them."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any, NoReturn
+
+from mtp_trace.trace.values import MISSING, Class, Instance, Raised, Value
+
+OBJECT = Class("object")
+TYPE = Class("type", (OBJECT,))
+TYPE.mro = [TYPE, OBJECT]
+
+
+def _build() -> dict[str, Class]:
+    classes: dict[type, Class] = {object: OBJECT}
+
+    def of(host: type) -> Class:
+        if host not in classes:
+            c = Class(host.__name__, tuple(of(b) for b in host.__bases__))
+            c.mro = [c, *(of(b) for b in host.__mro__[1:])]
+            c.traits["exception"] = True
+            classes[host] = c
+        return classes[host]
+
+    out = {}
+    for name, item in vars(builtins).items():
+        if isinstance(item, type) and issubclass(item, BaseException):
+            out[name] = of(item)
+    return out
+
+
+EXCEPTIONS: dict[str, Class] = _build()
+
+
+def exception(name: str, *args: Value) -> Instance:
+    """An instance of a builtin exception class."""
+    value = Instance(EXCEPTIONS[name])
+    value.attrs["args"] = tuple(args)
+    return value
+
+
+def throw(name: str, *args: Value) -> NoReturn:
+    """Raises a builtin exception of the traced program; the call site is filled in on the way up."""
+    raise Raised(exception(name, *args))
+
+
+def throw_host(error: BaseException) -> NoReturn:
+    """Turns an exception that a real builtin raised on known arguments into the traced program's own."""
+    name = type(error).__name__
+    if name not in EXCEPTIONS:
+        name = next((b.__name__ for b in type(error).__mro__ if b.__name__ in EXCEPTIONS), "Exception")
+    raise Raised(exception(name, *(a for a in error.args if isinstance(a, (str, int, float, bytes, type(None))))))
+
+
+def is_exception_class(value: Any) -> bool:
+    """Whether a value is a class deriving from BaseException."""
+    return isinstance(value, Class) and EXCEPTIONS["BaseException"] in value.mro
+
+
+def message_of(value: Value) -> str:
+    """What ``str(exception)`` would give, with unknown parts marked."""
+    if not isinstance(value, Instance):
+        return str(value)
+    args = value.attrs.get("args", MISSING)
+    if args is MISSING or not isinstance(args, tuple) or not args:
+        return ""
+    if len(args) == 1:
+        if value.cls.is_subclass(EXCEPTIONS["KeyError"]):
+            return repr(args[0])
+        return text_of(args[0])
+    return "(" + ", ".join(repr(a) if isinstance(a, str) else text_of(a) for a in args) + ")"
+
+
+def text_of(value: Value) -> str:
+    """A value as text for people; unknown values show as ``<unknown ...>``."""
+    return value if isinstance(value, str) else str(value.payload) if _has_payload(value) else str(value)
+
+
+def _has_payload(value: Value) -> bool:
+    return isinstance(value, Instance) and value.payload is not None

@@ -1,0 +1,605 @@
+"""Operators on abstract values: truth is asked of the engine, everything else is answered here.
+
+An operator with an unknown operand gives an unknown result whose key spells the operation, so that the same question
+asked twice gets the same answer. User-defined ``__eq__``, ``__contains__``, ``__getitem__`` and so on are followed.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from mtp_trace.trace.errors import EXCEPTIONS, message_of, throw, throw_host
+from mtp_trace.trace.values import (
+    MISSING,
+    BoundMethod,
+    Class,
+    External,
+    Function,
+    Generator,
+    Instance,
+    Keys,
+    Module,
+    Native,
+    TraceStop,
+    TypingForm,
+    Unknown,
+    Value,
+    first_unknown,
+    generator_of,
+)
+
+_SCALARS = (int, float, str, bytes, type(None))
+_BINARY: dict[str, tuple[Callable[[Any, Any], Any], str, str]] = {
+    "+": (operator.add, "__add__", "__radd__"),
+    "-": (operator.sub, "__sub__", "__rsub__"),
+    "*": (operator.mul, "__mul__", "__rmul__"),
+    "/": (operator.truediv, "__truediv__", "__rtruediv__"),
+    "//": (operator.floordiv, "__floordiv__", "__rfloordiv__"),
+    "%": (operator.mod, "__mod__", "__rmod__"),
+    "**": (operator.pow, "__pow__", "__rpow__"),
+    "<<": (operator.lshift, "__lshift__", "__rlshift__"),
+    ">>": (operator.rshift, "__rshift__", "__rrshift__"),
+    "&": (operator.and_, "__and__", "__rand__"),
+    "|": (operator.or_, "__or__", "__ror__"),
+    "^": (operator.xor, "__xor__", "__rxor__"),
+    "@": (operator.matmul, "__matmul__", "__rmatmul__"),
+}
+_ORDER: dict[str, tuple[Callable[[Any, Any], Any], str, str]] = {
+    "<": (operator.lt, "__lt__", "__gt__"),
+    "<=": (operator.le, "__le__", "__ge__"),
+    ">": (operator.gt, "__gt__", "__lt__"),
+    ">=": (operator.ge, "__ge__", "__le__"),
+}
+_MAX_REPEAT = 1_000_000
+_MAX_POWER_BITS = 4096
+
+
+def short(value: Value) -> str:
+    """A value as it stands in an unknown's key."""
+    if isinstance(value, Unknown):
+        return value.key
+    if isinstance(value, Class):
+        return value.name
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def payload(value: Value) -> Value:
+    """The builtin value inside an instance of ``class X(str, Enum)`` and the like; other values as they are."""
+    if isinstance(value, Instance) and value.cls.host is not None:
+        return value.payload
+    return value
+
+
+def binary(engine: Any, op: str, left: Value, right: Value) -> Value:
+    """``left op right``."""
+    host, method, reflected = _BINARY[op]
+    if isinstance(left, _SCALARS) and isinstance(right, _SCALARS):
+        return _host_binary(op, host, left, right)
+    if isinstance(left, Instance) or isinstance(right, Instance):
+        found = _dunder(engine, left, method, right)
+        if found is MISSING:
+            found = _dunder(engine, right, reflected, left)
+        if found is not MISSING:
+            return found
+        left, right = payload(left), payload(right)
+    if type(left) is Keys:
+        left = set(left)
+    if type(right) is Keys:
+        right = set(right)
+    if op == "|" and (_is_type(left) or _is_type(right)):
+        return TypingForm("Union", (*_union_parts(left), *_union_parts(right)))
+    if op == "%" and isinstance(left, str):
+        return percent_format(engine, left, right)
+    unknown = left if isinstance(left, Unknown) else right if isinstance(right, Unknown) else None
+    if unknown is not None:
+        return unknown.derive(f"{short(left)} {op} {short(right)}")
+    return _host_binary(op, host, left, right)
+
+
+def _host_binary(op: str, host: Callable[[Any, Any], Any], left: Value, right: Value) -> Value:
+    if op == "*":
+        sized, times = (left, right) if not isinstance(left, (int, float)) else (right, left)
+        if isinstance(times, int) and hasattr(sized, "__len__") and len(sized) * times > _MAX_REPEAT:
+            raise TraceStop(f"a sequence of {len(sized) * times} items is more than the trace keeps")
+    big = op in ("**", "<<") and isinstance(left, int) and isinstance(right, int)
+    if big and max(1, left.bit_length()) * abs(right) > _MAX_POWER_BITS * 16:
+        raise TraceStop("an integer of that size is more than the trace keeps")
+    try:
+        return host(left, right)
+    except (TypeError, ValueError, ArithmeticError) as e:
+        throw_host(e)
+
+
+def _union_parts(value: Value) -> tuple[Value, ...]:
+    if isinstance(value, TypingForm) and value.name == "Union":
+        return value.args
+    return (type(None) if value is None else value,)
+
+
+def _is_type(value: Value) -> bool:
+    return isinstance(value, (type, Class, TypingForm)) or (isinstance(value, External))
+
+
+def _dunder(engine: Any, receiver: Value, name: str, *args: Value) -> Value:
+    if not isinstance(receiver, Instance):
+        return MISSING
+    method = receiver.cls.lookup(name)
+    if method is MISSING:
+        return MISSING
+    result = engine.call(BoundMethod(method, receiver), list(args), {})
+    return MISSING if result is NotImplemented else result
+
+
+def inplace(engine: Any, op: str, left: Value, right: Value) -> Value:
+    """``left op= right``: lists, sets and dicts change in place."""
+    if isinstance(left, list) and op == "+":
+        engine.touch(left)
+        left.extend(iterate(engine, right))
+        return left
+    if isinstance(left, (set, dict)) and isinstance(right, (set, frozenset, dict)) and op in ("|", "-", "&", "^"):
+        engine.touch(left)
+        return getattr(operator, {"|": "ior", "-": "isub", "&": "iand", "^": "ixor"}[op])(left, right)
+    if isinstance(left, Instance):
+        found = _dunder(engine, left, "__i" + _BINARY[op][1][2:], right)
+        if found is not MISSING:
+            return found
+    return binary(engine, op, left, right)
+
+
+def unary(engine: Any, op: str, value: Value) -> Value:
+    """``-x``, ``+x``, ``~x``."""
+    if isinstance(value, Unknown):
+        return value.derive(f"{op}{value.key}")
+    found = _dunder(engine, value, {"-": "__neg__", "+": "__pos__", "~": "__invert__"}[op])
+    if found is not MISSING:
+        return found
+    try:
+        return {"-": operator.neg, "+": operator.pos, "~": operator.invert}[op](payload(value))
+    except TypeError as e:
+        throw_host(e)
+
+
+def equal(engine: Any, left: Value, right: Value) -> Value:
+    """``left == right``: True, False or Unknown."""
+    if left is right and not isinstance(left, Unknown):
+        return True
+    if isinstance(left, _SCALARS) and isinstance(right, _SCALARS):
+        return left == right
+    if isinstance(left, External) and isinstance(right, External):
+        return True if left.path == right.path else left.derive(f"{left.key} == {right.key}")
+    if isinstance(left, Unknown) or isinstance(right, Unknown):
+        if isinstance(left, Unknown) and isinstance(right, Unknown) and left.key == right.key:
+            return True
+        unknown = left if isinstance(left, Unknown) else right
+        return unknown.derive(f"{short(left)} == {short(right)}")
+    if isinstance(left, Instance) or isinstance(right, Instance):
+        for receiver, other in ((left, right), (right, left)):
+            found = _dunder(engine, receiver, "__eq__", other)
+            if found is not MISSING:
+                return found
+        both = isinstance(left, Instance) and isinstance(right, Instance)
+        if both and left.cls is right.cls and left.cls.traits.get("compare"):
+            return _all_equal(engine, [(left.attrs.get(n, MISSING), right.attrs.get(n, MISSING))
+                                       for n in left.cls.traits["compare"]])  # fmt: skip
+        left, right = payload(left), payload(right)
+        if isinstance(left, Instance) or isinstance(right, Instance):
+            return left is right
+        return equal(engine, left, right)
+    if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
+        if isinstance(left, list) != isinstance(right, list) or len(left) != len(right):
+            return False
+        return _all_equal(engine, list(zip(left, right)))
+    if isinstance(left, dict) and isinstance(right, dict):
+        if left.keys() != right.keys():
+            return False
+        return _all_equal(engine, [(left[k], right[k]) for k in left])
+    return bool(left == right)
+
+
+def _all_equal(engine: Any, pairs: list[tuple[Value, Value]]) -> Value:
+    unknown: Unknown | None = None
+    for a, b in pairs:
+        same = equal(engine, a, b)
+        if isinstance(same, Unknown):
+            unknown = unknown if unknown is not None else same
+        elif not same:
+            return False
+    return True if unknown is None else unknown
+
+
+def identical(engine: Any, left: Value, right: Value) -> Value:
+    """``left is right``."""
+    if left is right:
+        return True if not isinstance(left, Unknown) else True
+    if isinstance(left, External) or isinstance(right, External):
+        return _external_identity(left, right)
+    if isinstance(left, Unknown) or isinstance(right, Unknown):
+        unknown = left if isinstance(left, Unknown) else right
+        other = right if isinstance(left, Unknown) else left
+        if unknown.truthy and other in (None, False, 0, ""):
+            return False
+        return unknown.derive(f"{short(left)} is {short(right)}")
+    if isinstance(left, TypingForm) and isinstance(right, TypingForm):
+        return left == right
+    if isinstance(left, _SCALARS) and isinstance(right, _SCALARS):
+        return type(left) is type(right) and left == right
+    if isinstance(left, type) and isinstance(right, type):
+        return left is right
+    return False
+
+
+def _external_identity(left: Value, right: Value) -> Value:
+    if isinstance(left, External) and isinstance(right, External):
+        return left.path == right.path if left.path == right.path else left.derive(f"{left.key} is {right.key}")
+    external, other = (left, right) if isinstance(left, External) else (right, left)
+    if isinstance(other, (type, Class, Function, Native, Module, Instance, TypingForm)):
+        return False
+    return external.derive(f"{external.key} is {short(other)}")
+
+
+def compare(engine: Any, op: str, left: Value, right: Value) -> Value:
+    """One comparison, as written: True, False or Unknown."""
+    if op == "==":
+        return equal(engine, left, right)
+    if op == "!=":
+        if isinstance(left, Instance) and left.cls.lookup("__ne__") is not MISSING:
+            return _dunder(engine, left, "__ne__", right)
+        return negate(equal(engine, left, right))
+    if op == "is":
+        return identical(engine, left, right)
+    if op == "is not":
+        return negate(identical(engine, left, right))
+    if op == "in":
+        return contains(engine, right, left)
+    if op == "not in":
+        return negate(contains(engine, right, left))
+    host, method, reflected = _ORDER[op]
+    if isinstance(left, _SCALARS) and isinstance(right, _SCALARS):
+        try:
+            return host(left, right)
+        except TypeError as e:
+            throw_host(e)
+    for receiver, other, name in ((left, right, method), (right, left, reflected)):
+        found = _dunder(engine, receiver, name, other)
+        if found is not MISSING:
+            return found
+    left, right = payload(left), payload(right)
+    unknown = first_unknown(left)
+    if unknown is None:
+        unknown = first_unknown(right)
+    if unknown is not None:
+        return unknown.derive(f"{short(left)} {op} {short(right)}")
+    try:
+        return host(left, right)
+    except TypeError as e:
+        throw_host(e)
+
+
+def negate(value: Value) -> Value:
+    """``not`` of a comparison's result."""
+    if isinstance(value, Unknown):
+        if value.truthy is not None:
+            return not value.truthy
+        key = value.key[4:-1] if value.key.startswith("not (") else f"not ({value.key})"
+        return value.derive(key)
+    return not value
+
+
+def contains(engine: Any, container: Value, item: Value) -> Value:
+    """``item in container``."""
+    if isinstance(container, Unknown):
+        return container.derive(f"{short(item)} in {container.key}")
+    if isinstance(container, Instance):
+        found = _dunder(engine, container, "__contains__", item)
+        if found is not MISSING:
+            return found if isinstance(found, Unknown) else engine.truth(found)
+        inner = payload(container)
+        if isinstance(inner, Instance):
+            return contains(engine, iterate(engine, container), item)
+        container = inner
+    if isinstance(container, Class):
+        return contains(engine, iterate(engine, container), item)
+    if isinstance(container, str):
+        item = payload(item)
+        if isinstance(item, Unknown):
+            return item.derive(f"{item.key} in {short(container)}")
+        if not isinstance(item, str):
+            throw("TypeError", f"'in <string>' requires string as left operand, not {type_name(item)}")
+        return item in container
+    if isinstance(container, (dict, set, frozenset)):
+        if isinstance(item, Unknown):
+            if item in container:
+                return True
+            return item.derive(f"{item.key} in {short(container)}") if container else False
+        if isinstance(item, (list, dict, set)):
+            throw("TypeError", f"unhashable type: '{type_name(item)}'")
+        if item in container:
+            return True
+        unknown = next((k for k in container if isinstance(k, Unknown)), None)
+        return False if unknown is None else unknown.derive(f"{short(item)} in {short(container)}")
+    if isinstance(container, range):
+        return item in container if isinstance(item, int) else _in_sequence(engine, list(container), item)
+    return _in_sequence(engine, iterate(engine, container), item)
+
+
+def _in_sequence(engine: Any, values: Iterable[Value], item: Value) -> Value:
+    unknown: Unknown | None = None
+    for x in values:
+        same = equal(engine, x, item)
+        if isinstance(same, Unknown):
+            unknown = unknown if unknown is not None else same
+        elif same:
+            return True
+    return False if unknown is None else unknown
+
+
+def get_item(engine: Any, container: Value, key: Value) -> Value:
+    """``container[key]``."""
+    if isinstance(container, dict):
+        if isinstance(key, Unknown):
+            return container[key] if key in container else key.derive(f"{short(container)}[{key.key}]")
+        if isinstance(key, (list, dict, set)):
+            throw("TypeError", f"unhashable type: '{type_name(key)}'")
+        if key in container:
+            return container[key]
+        throw("KeyError", key)
+    if isinstance(container, Unknown):
+        return container.derive(f"{container.key}[{short(key)}]")
+    if isinstance(container, Instance):
+        found = _dunder(engine, container, "__getitem__", key)
+        if found is not MISSING:
+            return found
+        inner = payload(container)
+        if isinstance(inner, dict) and not isinstance(key, Unknown) and key not in inner:
+            missing = _dunder(engine, container, "__missing__", key)
+            if missing is not MISSING:
+                return missing
+            factory = container.attrs.get("default_factory")
+            if factory is not None:
+                engine.touch(inner)
+                inner[key] = engine.call(factory, [], {})
+                return inner[key]
+        if isinstance(inner, Instance):
+            throw("TypeError", f"'{container.cls.name}' object is not subscriptable")
+        return get_item(engine, inner, key)
+    if isinstance(container, (Class, type, TypingForm)):
+        return engine.subscript_type(container, key)
+    key = payload(key)
+    if isinstance(key, Unknown):
+        return key.derive(f"{short(container)}[{key.key}]")
+    if isinstance(key, slice):
+        unknown = next((x for x in (key.start, key.stop, key.step) if isinstance(x, Unknown)), None)
+        if unknown is not None:
+            return unknown.derive(f"{short(container)}[...]")
+    if isinstance(key, Instance):
+        index = _dunder(engine, key, "__index__")
+        key = key if index is MISSING else index
+    try:
+        return container[key]
+    except (TypeError, IndexError, KeyError, ValueError) as e:
+        throw_host(e)
+
+
+def set_item(engine: Any, container: Value, key: Value, value: Value) -> None:
+    """``container[key] = value``."""
+    if isinstance(container, Unknown):
+        return
+    if isinstance(container, Instance):
+        method = container.cls.lookup("__setitem__")
+        if method is not MISSING:
+            engine.call(BoundMethod(method, container), [key, value], {})
+            return
+        container = payload(container)
+    if isinstance(container, (dict, list, bytearray)):
+        engine.touch(container)
+        try:
+            container[key] = value
+        except (TypeError, IndexError, ValueError) as e:
+            throw_host(e)
+        return
+    throw("TypeError", f"'{type_name(container)}' object does not support item assignment")
+
+
+def delete_item(engine: Any, container: Value, key: Value) -> None:
+    """``del container[key]``."""
+    if isinstance(container, Unknown):
+        return
+    if isinstance(container, Instance):
+        if _dunder(engine, container, "__delitem__", key) is not MISSING:
+            return
+        container = payload(container)
+    engine.touch(container)
+    try:
+        del container[key]
+    except (TypeError, IndexError, KeyError) as e:
+        throw_host(e)
+
+
+def iterate(engine: Any, value: Value) -> list[Value]:
+    """The items of an iterable, as a list (the trace iterates over what is finite and known only)."""
+    if isinstance(value, (list, tuple)):
+        return list(value)
+    if isinstance(value, (dict, str, range, bytes)):
+        return list(value)
+    if isinstance(value, (set, frozenset)):
+        return ordered(value)
+    if isinstance(value, Generator):
+        return value.rest()
+    if isinstance(value, Unknown):
+        raise TraceStop(f"iterates over {value.key}, which is not known: {value.why}")
+    if isinstance(value, Instance):
+        return _iterate_instance(engine, value)
+    if isinstance(value, Class):
+        if value.has_trait("enum"):
+            return list(value.traits.get("members", {}).values())
+        if value.metaclass is not None and (method := value.metaclass.lookup("__iter__")) is not MISSING:
+            return iterate(engine, engine.call(BoundMethod(method, value), [], {}))
+    if hasattr(value, "__iter__") and not isinstance(value, (type, Class)):
+        return list(value)
+    throw("TypeError", f"'{type_name(value)}' object is not iterable")
+
+
+def _iterate_instance(engine: Any, value: Instance) -> list[Value]:
+    result = _dunder(engine, value, "__iter__")
+    if result is not MISSING:
+        if isinstance(result, Instance) and result.cls.lookup("__next__") is not MISSING:
+            return engine.drain(result)  # type: ignore[no-any-return]
+        return iterate(engine, result)
+    inner = payload(value)
+    if not isinstance(inner, Instance):
+        return iterate(engine, inner)
+    if "namedtuple" in value.cls.traits:
+        return [value.attrs[n] for n in value.cls.traits["namedtuple"]]
+    if value.cls.opaque_bases:
+        raise TraceStop(f"iterates over an object of {value.cls.name}, whose base {value.cls.opaque_bases[0].key} has no model")
+    throw("TypeError", f"'{value.cls.name}' object is not iterable")
+
+
+def ordered(values: Iterable[Value]) -> list[Value]:
+    """A set's items in an order that does not hang on hash seeds."""
+    return sorted(values, key=lambda v: (type(v).__name__, v if isinstance(v, (int, float)) else 0, short(v)))
+
+
+def iterator(engine: Any, value: Value) -> Value:
+    """``iter(value)``."""
+    if isinstance(value, Generator) or (isinstance(value, Instance) and value.cls.lookup("__next__") is not MISSING):
+        return value
+    if isinstance(value, Unknown):
+        return value.derive(f"iter({value.key})")
+    return generator_of(iterate(engine, value))
+
+
+def length(engine: Any, value: Value) -> Value:
+    """``len(value)``."""
+    if isinstance(value, Unknown):
+        return value.derive(f"len({value.key})")
+    if isinstance(value, Instance):
+        found = _dunder(engine, value, "__len__")
+        if found is not MISSING:
+            return found
+        if "namedtuple" in value.cls.traits:
+            return len(value.cls.traits["namedtuple"])
+        value = payload(value)
+    if isinstance(value, Class):
+        return len(iterate(engine, value))
+    try:
+        return len(value)
+    except TypeError:
+        throw("TypeError", f"object of type '{type_name(value)}' has no len()")
+
+
+def type_name(value: Value) -> str:
+    """The name of a value's type, as SGLang's messages would show it."""
+    if isinstance(value, Instance):
+        return value.cls.name
+    if isinstance(value, Class):
+        return value.metaclass.name if value.metaclass else "type"
+    if isinstance(value, (Function, Native)):
+        return "function"
+    if isinstance(value, BoundMethod):
+        return "method"
+    return type(value).__name__
+
+
+def to_text(engine: Any, value: Value) -> Value:
+    """``str(value)``: a str, or Unknown."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Unknown):
+        return value.derive(f"str({value.key})")
+    if isinstance(value, Instance):
+        for name in ("__str__", "__repr__"):
+            found = _dunder(engine, value, name)
+            if found is not MISSING:
+                return found
+        if EXCEPTIONS["BaseException"] in value.cls.mro:
+            return message_of(value)
+        if value.cls.has_trait("enum"):
+            return engine.enum_text(value)
+        inner = payload(value)
+        return str(inner) if not isinstance(inner, Instance) else to_repr(engine, value)
+    return to_repr(engine, value)
+
+
+def to_repr(engine: Any, value: Value) -> Value:
+    """``repr(value)``: a str, or Unknown."""
+    if isinstance(value, Unknown):
+        return value.derive(f"repr({value.key})")
+    if isinstance(value, Instance):
+        found = _dunder(engine, value, "__repr__")
+        if found is not MISSING:
+            return found
+        if value.cls.has_trait("enum"):
+            return f"<{value.cls.name}.{value.attrs.get('_name_')}: {to_repr(engine, value.attrs.get('_value_'))}>"
+        if EXCEPTIONS["BaseException"] in value.cls.mro:
+            return f"{value.cls.name}({', '.join(str(to_repr(engine, a)) for a in value.attrs.get('args', ()))})"
+        shown = value.cls.traits.get("compare")
+        if shown:
+            return f"{value.cls.qualname}({', '.join(f'{n}={to_repr(engine, value.attrs.get(n))}' for n in shown)})"
+        inner = payload(value)
+        return repr(inner) if not isinstance(inner, Instance) else f"<{value.cls.qualname} object>"
+    if isinstance(value, (list, tuple, set, frozenset, dict)):
+        return _container_repr(engine, value)
+    return repr(value)
+
+
+def _container_repr(engine: Any, value: Value) -> str:
+    def show(x: Value) -> str:
+        text = to_repr(engine, x)
+        return text if isinstance(text, str) else repr(x)
+
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{show(k)}: {show(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(show, value)) + "]"
+    if isinstance(value, tuple):
+        return "(" + ", ".join(map(show, value)) + ("," if len(value) == 1 else "") + ")"
+    items = ", ".join(map(show, ordered(value)))
+    if isinstance(value, frozenset):
+        return f"frozenset({{{items}}})" if value else "frozenset()"
+    return f"{{{items}}}" if value else "set()"
+
+
+def format_value(engine: Any, value: Value, conversion: str | None, spec: str) -> Value:
+    """One replacement field of an f-string or ``str.format``."""
+    if conversion == "r":
+        value = to_repr(engine, value)
+    elif conversion == "s":
+        value = to_text(engine, value)
+    elif conversion == "a":
+        shown = to_repr(engine, value)
+        value = ascii(shown) if isinstance(shown, Unknown) else shown
+    if isinstance(value, Unknown):
+        return value
+    if not spec:
+        return to_text(engine, value)
+    if isinstance(value, Instance):
+        found = _dunder(engine, value, "__format__", spec)
+        if found is not MISSING:
+            return found
+        inner = payload(value)
+        value = inner if not isinstance(inner, Instance) else to_text(engine, value)
+    try:
+        return format(value, spec)
+    except (TypeError, ValueError) as e:
+        throw_host(e)
+
+
+def percent_format(engine: Any, template: str, args: Value) -> Value:
+    """``template % args``."""
+    values = args if isinstance(args, tuple) else args if isinstance(args, dict) else (args,)
+    unknown = first_unknown(values)
+    if unknown is not None:
+        return unknown.derive(f"{short(template)} % ...")
+    plain: Any
+    if isinstance(values, dict):
+        plain = {k: v if isinstance(v, _SCALARS) else to_text(engine, v) for k, v in values.items()}
+    else:
+        plain = tuple(v if isinstance(v, _SCALARS) else to_text(engine, v) for v in values)
+    try:
+        return template % plain
+    except (TypeError, ValueError, KeyError) as e:
+        throw_host(e)

@@ -1,0 +1,198 @@
+"""Dataclass and Struct fields: how classes get them and how instances are filled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mtp_trace.syntax.form import Node, unparse
+from mtp_trace.trace import ops
+from mtp_trace.trace.errors import throw
+from mtp_trace.trace.values import (
+    MISSING,
+    Class,
+    Frame,
+    Function,
+    Instance,
+    Native,
+    Raised,
+    TraceStop,
+    TypingForm,
+    Unknown,
+    Value,
+)
+
+
+class Annotation:
+    """An annotation, evaluated when somebody asks for it (``get_type_hints``)."""
+
+    __slots__ = ("_evaluate", "_frame", "form", "postponed", "value")
+
+    def __init__(self, evaluate: Any, frame: Frame | None, form: Node | None, postponed: bool, value: Value = MISSING) -> None:
+        self._evaluate, self._frame, self.form, self.postponed = evaluate, frame, form, postponed
+        self.value = value
+
+    def resolved(self) -> Value:
+        """The annotation as a value; Unknown where it names what is not there."""
+        if self.value is MISSING:
+            try:
+                self.value = self._evaluate(self._frame)
+            except (Raised, TraceStop):
+                self.value = Unknown(self.text(), f"the annotation {self.text()} cannot be evaluated")
+            if isinstance(self.value, str) and self._frame is not None:
+                self.value = self._frame.engine.evaluate_text(self.value, self._frame)
+        return self.value
+
+    def text(self) -> str:
+        """The annotation as written."""
+        return unparse(self.form) if self.form is not None else repr(self.value)
+
+    def is_class_var(self, engine: Any) -> bool:
+        """Whether it is ``ClassVar[...]``."""
+        if self.form is None:
+            return isinstance(self.value, TypingForm) and self.value.name == "ClassVar"
+        text = self.text().strip("'\"")
+        return text.split("[")[0].rpartition(".")[2] == "ClassVar"
+
+    def is_init_var(self) -> bool:
+        """Whether it is ``InitVar[...]``."""
+        return self.form is not None and self.text().split("[")[0].rpartition(".")[2] == "InitVar"
+
+
+class Field:
+    """A record's field. ``default`` and ``factory`` are ``MISSING`` where not given."""
+
+    __slots__ = ("annotation", "compare", "default", "factory", "init", "init_var", "kw_only", "metadata", "name", "repr")
+
+    def __init__(self, default: Value = MISSING, factory: Value = MISSING, init: bool = True, kw_only: bool = False,
+                 metadata: Value = None, compare: bool = True, repr_: bool = True) -> None:  # fmt: skip
+        self.default, self.factory, self.init, self.kw_only = default, factory, init, kw_only
+        self.metadata = metadata if metadata is not None else {}
+        self.compare, self.repr = compare, repr_
+        self.name = ""
+        self.annotation: Annotation = Annotation(None, None, None, False, None)
+        self.init_var = False
+
+
+def dataclass(engine: Any, cls: Class, options: dict[str, Value]) -> Class:
+    """Applies ``@dataclass`` to a class."""
+    fields: dict[str, Field] = {}
+    for base in reversed(cls.mro[1:]):
+        fields.update(base.traits.get("fields", {}))
+    kw_only = bool(options.get("kw_only", False))
+    for n, annotation in cls.attrs.get("__annotations__", {}).items():
+        if annotation.text().split("[")[0].rpartition(".")[2] == "KW_ONLY":
+            kw_only = True
+            continue
+        if annotation.is_class_var(engine):
+            continue
+        default = cls.attrs.get(n, MISSING)
+        if isinstance(default, Field):
+            field = default
+            if field.default is not MISSING:
+                cls.attrs[n] = field.default
+            else:
+                cls.attrs.pop(n, None)
+            field.kw_only = field.kw_only or kw_only
+        else:
+            field = Field(default, kw_only=kw_only)
+        field.name, field.annotation = n, annotation
+        field.init_var = annotation.is_init_var()
+        fields[n] = field
+    cls.traits["fields"] = fields
+    cls.traits["dataclass"] = True
+    if options.get("eq", True) and "__eq__" not in cls.attrs:
+        cls.traits["compare"] = [f.name for f in fields.values() if f.compare and not f.init_var]
+    if options.get("frozen") and options.get("eq", True) or options.get("unsafe_hash"):
+        cls.frozen_hash = True
+    if options.get("frozen"):
+        cls.traits["frozen"] = True
+    if options.get("init", True) and not isinstance(cls.attrs.get("__init__"), Function):
+        cls.attrs["__init__"] = make_init(cls, list(fields.values()), "dataclass")
+    if options.get("order"):
+        _add_ordering(cls)
+    cls.attrs["__match_args__"] = tuple(f.name for f in fields.values() if f.init)
+    return cls
+
+
+def _add_ordering(cls: Class) -> None:
+    names = list(cls.traits["fields"])
+
+    def comparing(sign: str) -> Native:
+        def run(engine: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+            left, right = (tuple(x.attrs.get(n) for n in names) for x in args[:2])
+            return ops.compare(engine, sign, left, right)
+
+        return Native(sign, run)
+
+    for method, sign in (("__lt__", "<"), ("__le__", "<="), ("__gt__", ">"), ("__ge__", ">=")):
+        cls.attrs[method] = comparing(sign)
+
+
+def make_init(cls: Class, fields: list[Field], kind: str) -> Native:
+    """The generated ``__init__``: same arguments, same errors; then ``__post_init__``."""
+    taken = [f for f in fields if f.init]
+    positional = [f for f in taken if not f.kw_only]
+
+    def init(engine: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        obj, values = args[0], args[1:]
+        if len(values) > len(positional):
+            throw("TypeError", f"{cls.name}.__init__() takes {len(positional) + 1} positional arguments but {len(args)} were given")
+        given: dict[str, Value] = {f.name: v for f, v in zip(positional, values)}
+        known = {f.name for f in taken}
+        for k, v in kwargs.items():
+            if k not in known:
+                throw("TypeError", f"{cls.name}.__init__() got an unexpected keyword argument '{k}'"
+                      if kind == "dataclass" else f"Unexpected keyword argument '{k}'")  # fmt: skip
+            if k in given:
+                throw("TypeError", f"{cls.name}.__init__() got multiple values for argument '{k}'")
+            given[k] = v
+        init_vars: list[Value] = []
+        for f in fields:
+            if f.name in given:
+                value = given[f.name]
+            elif f.factory is not MISSING:
+                value = engine.call(f.factory, [], {})
+            elif f.default is not MISSING:
+                value = f.default
+            elif f.init:
+                throw("TypeError", f"{cls.name}.__init__() missing 1 required positional argument: '{f.name}'"
+                      if kind == "dataclass" else f"Missing required argument '{f.name}'")  # fmt: skip
+            else:
+                continue
+            if f.init_var:
+                init_vars.append(value)
+                continue
+            engine.set_entry(obj.attrs, f.name, value)
+        hook = obj.cls.lookup("__post_init__")
+        if hook is not MISSING:
+            engine.call(hook, [obj, *init_vars], {})
+        return None
+
+    return Native("__init__", init)
+
+
+def field_values(obj: Value) -> dict[str, Field]:
+    """The fields of a record class or instance, by name."""
+    cls = obj.cls if isinstance(obj, Instance) else obj
+    for c in cls.mro if isinstance(cls, Class) else ():
+        if "fields" in c.traits:
+            return c.traits["fields"]  # type: ignore[no-any-return]
+    throw("TypeError", "must be called with a dataclass type or instance")
+
+
+def as_dict(engine: Any, value: Value) -> Value:
+    """``dataclasses.asdict``."""
+    if isinstance(value, Instance) and "fields" in {t for c in value.cls.mro for t in c.traits}:
+        return {n: as_dict(engine, value.attrs.get(n)) for n in field_values(value) if n in value.attrs}
+    if isinstance(value, (list, tuple)):
+        return type(value)(as_dict(engine, v) for v in value)
+    if isinstance(value, dict):
+        return {as_dict(engine, k): as_dict(engine, v) for k, v in value.items()}
+    return value
+
+
+def replace(engine: Any, obj: Instance, changes: dict[str, Value]) -> Value:
+    """``dataclasses.replace``: through the class, so that ``__post_init__`` runs again."""
+    values = {n: obj.attrs[n] for n, f in field_values(obj).items() if f.init and n in obj.attrs}
+    values.update(changes)
+    return engine.call(obj.cls, [], values)

@@ -1,0 +1,47 @@
+"""``mtp_trace_host``: how the models of the outside, written in Python under ``rules/models``, ask about the world."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mtp_trace.trace.errors import OBJECT
+from mtp_trace.trace.events import Event
+from mtp_trace.trace.stdlib.importing import version_of
+from mtp_trace.trace.stdlib.text import loads
+from mtp_trace.trace.stdlib.tools import natives
+from mtp_trace.trace.values import Class, External, Instance, Unknown, Value
+
+
+def host_module(engine: Any) -> dict[str, Value]:
+    """Facts: ``gpu``, ``version(name)``, ``installed(name)``, ``table(name)``, ``unknown(key, why)``, ``symbol(path)``."""
+    gpu = engine.world.gpu
+    card = Instance(Class("Gpu", (OBJECT,)))
+    for name in ("kind", "capability", "memory_mib", "count", "runtime", "arch", "device_name"):
+        value = getattr(gpu, name) if gpu is not None else None
+        if value is None and (gpu is None or name in ("capability", "memory_mib", "count")):
+            needed = gpu is None or gpu.kind in ("cuda", "hip")
+            value = Unknown(f"gpu.{name}", f"the GPU's {name.replace('_', ' ')} was not given") if needed else None
+        card.attrs[name] = value
+    return {
+        "gpu": card,
+        **natives(
+            version=lambda e, a, k: version_of(e, a[0]),
+            installed=lambda e, a, k: e.imports.is_installed(a[0]),
+            table=lambda e, a, k: e.world.tables(a[0], *a[1:]),
+            unknown=lambda e, a, k: Unknown(a[0], a[1]),
+            symbol=lambda e, a, k: External(a[0]),
+            read_json=_read_json,
+            note_read=_note,
+        ),
+    }  # fmt: skip
+
+
+def _read_json(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    data = e.world.files.read(str(a[0]))
+    return None if data is None else loads(data.decode("utf-8", errors="replace"))
+
+
+def _note(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    site = e.here()
+    if site is not None:
+        e.recorder.add(Event("config", site, str(a[0]), a[1] if len(a) > 1 else None))

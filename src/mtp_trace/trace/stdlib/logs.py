@@ -1,0 +1,63 @@
+"""logging: loggers that note what SGLang would say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mtp_trace.trace import ops
+from mtp_trace.trace.errors import OBJECT
+from mtp_trace.trace.stdlib.tools import constant, natives
+from mtp_trace.trace.values import Class, Instance, Unknown, Value
+
+LOGGER = Class("Logger", (OBJECT,))
+LOGGER.mro = [LOGGER, OBJECT]
+LEVELS = {"CRITICAL": 50, "FATAL": 50, "ERROR": 40, "WARNING": 30, "WARN": 30, "INFO": 20, "DEBUG": 10, "NOTSET": 0}
+
+
+def _say(level: str, skip: int = 1) -> Any:
+    def run(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+        args = a[skip:]
+        if not args:
+            return None
+        template = ops.payload(args[0])
+        text = template
+        if len(args) > 1 and isinstance(template, str):
+            values = tuple(x if isinstance(x, (int, float, str)) else str(ops.to_text(e, x)) for x in args[1:])
+            try:
+                text = template % values
+            except (TypeError, ValueError):
+                text = template
+        e.log(level, text)
+
+    return run
+
+
+LOGGER.attrs.update(natives(
+    debug=_say("DEBUG"), info=_say("INFO"), warning=_say("WARNING"), warn=_say("WARNING"), error=_say("ERROR"),
+    exception=_say("ERROR"), critical=_say("CRITICAL"), fatal=_say("CRITICAL"), log=_say("INFO", 2),
+    isEnabledFor=lambda e, a, k: a[1] >= 20 if isinstance(a[1], int) else True, setLevel=constant(None),
+    addHandler=constant(None), removeHandler=constant(None), addFilter=constant(None), getEffectiveLevel=constant(20),
+    hasHandlers=constant(True),
+))  # fmt: skip
+
+
+def _logging(engine: Any) -> dict[str, Value]:
+    known: dict[Any, Instance] = {}
+
+    def get_logger(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+        name = a[0] if a and not isinstance(a[0], Unknown) else "root"
+        if name not in known:
+            logger = known[name] = Instance(LOGGER)
+            logger.attrs.update({"name": name, "level": 20, "handlers": [], "propagate": True, "disabled": False, "filters": []})
+        return known[name]
+
+    return {
+        **LEVELS, "Logger": LOGGER, "root": get_logger(engine, [], {}),
+        **natives(getLogger=get_logger, basicConfig=constant(None), getLevelName=lambda e, a, k: LEVELS.get(a[0], a[0]),
+                  addLevelName=constant(None), disable=constant(None), captureWarnings=constant(None),
+                  debug=_say("DEBUG", 0), info=_say("INFO", 0), warning=_say("WARNING", 0), error=_say("ERROR", 0),
+                  exception=_say("ERROR", 0), critical=_say("CRITICAL", 0)),
+    }  # fmt: skip
+
+
+MODULES = {"logging": _logging}

@@ -1,0 +1,50 @@
+"""Small helpers for writing native modules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from mtp_trace.trace import ops
+from mtp_trace.trace.errors import throw_host
+from mtp_trace.trace.values import Native, Unknown, Value, first_unknown
+
+
+def natives(**calls: Callable[[Any, list[Value], dict[str, Value]], Value]) -> dict[str, Value]:
+    """A table of natives by name."""
+    return {name: Native(name, call) for name, call in calls.items()}
+
+
+def real(name: str, function: Callable[..., Any]) -> Native:
+    """A real builtin function asked on known arguments; unknown where one of them is."""
+
+    def call(engine: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        plain = [ops.payload(a) for a in args]
+        unknown = first_unknown(plain)
+        if unknown is None and kwargs:
+            unknown = first_unknown(list(kwargs.values()))
+        if unknown is not None:
+            return unknown.derive(f"{name}({', '.join(map(ops.short, plain))})")
+        try:
+            return function(*plain, **{k: ops.payload(v) for k, v in kwargs.items()})
+        except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError) as e:
+            throw_host(e)
+
+    return Native(name, call)
+
+
+def constant(value: Value) -> Callable[[Any, list[Value], dict[str, Value]], Value]:
+    """A native that always gives the same."""
+    return lambda e, a, k: value
+
+
+def unknown(key: str, why: str) -> Callable[[Any, list[Value], dict[str, Value]], Value]:
+    """A native whose answer nobody knows."""
+    return lambda e, a, k: Unknown(key, why)
+
+
+def argument(args: list[Value], kwargs: dict[str, Value], index: int, name: str, default: Value = None) -> Value:
+    """An argument given by position or by name."""
+    if index < len(args):
+        return args[index]
+    return kwargs.get(name, default)

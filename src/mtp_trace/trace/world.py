@@ -1,0 +1,93 @@
+"""The world around the traced program: GPU, environment, installed packages and the files it may see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+
+class Files(Protocol):
+    """Files that the traced program may ask about. Paths are text; None: nobody knows."""
+
+    def exists(self, path: str) -> bool | None:
+        """Whether a file or folder is there."""
+
+    def is_dir(self, path: str) -> bool | None:
+        """Whether it is a folder."""
+
+    def read(self, path: str) -> bytes | None:
+        """Its content, None where it is not there or may not be read."""
+
+    def listing(self, path: str) -> list[str] | None:
+        """Names in a folder, sorted."""
+
+
+class ModelFiles:
+    """Real files under the model folders only (plain reads, bounded); everything else is answered as absent."""
+
+    LIMIT = 64 * 1024 * 1024
+
+    def __init__(self, roots: list[Path]) -> None:
+        self.roots = [r.resolve() for r in roots]
+
+    def _inside(self, path: str) -> Path | None:
+        try:
+            # A checkpoint's files may be links into a blob store: what counts is where they are asked for.
+            plain = Path(path).absolute()
+            parent = plain.parent.resolve() / plain.name
+            if any(parent == r or r in parent.parents for r in self.roots) and ".." not in plain.parts:
+                return parent
+        except (OSError, ValueError, RuntimeError):
+            return None
+        return None
+
+    def exists(self, path: str) -> bool | None:
+        """See ``Files``."""
+        inside = self._inside(path)
+        return False if inside is None else inside.exists()
+
+    def is_dir(self, path: str) -> bool | None:
+        """See ``Files``."""
+        inside = self._inside(path)
+        return False if inside is None else inside.is_dir()
+
+    def read(self, path: str) -> bytes | None:
+        """See ``Files``."""
+        inside = self._inside(path)
+        if inside is None or not inside.is_file() or inside.stat().st_size > self.LIMIT:
+            return None
+        return inside.read_bytes()
+
+    def listing(self, path: str) -> list[str] | None:
+        """See ``Files``."""
+        inside = self._inside(path)
+        return sorted(p.name for p in inside.iterdir()) if inside is not None and inside.is_dir() else []
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """A machine's accelerators. Memory in MiB; ``capability`` (major, minor) for CUDA and ROCm; None: not told."""
+
+    name: str
+    kind: str = "cuda"  # cuda, hip, cpu, npu, xpu
+    capability: tuple[int, int] | None = None
+    memory_mib: int | None = None
+    count: int | None = 8
+    runtime: str | None = None  # CUDA or ROCm version
+    arch: str | None = None  # gfx name under ROCm
+    device_name: str | None = None
+
+
+@dataclass
+class World:
+    """What the models of the outside answer from."""
+
+    gpu: Gpu | None = None
+    env: dict[str, str] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
+    absent: frozenset[str] = frozenset()
+    python: tuple[int, int, int] = (3, 11, 7)
+    files: Files = field(default_factory=lambda: ModelFiles([]))
+    tables: Callable[[str], Any] = lambda name: {}
