@@ -278,6 +278,7 @@ def test_a_shard_in_a_subfolder_is_read(tmp_path: Path) -> None:
     write_shard(tmp_path / "sub" / "a.safetensors", HEAD)
     write_index(tmp_path / "model.safetensors.index.json", dict.fromkeys(HEAD, "sub/a.safetensors"))
     assert index_of(tmp_path).exact
+    assert "sub/a.safetensors is in a subfolder" in index_of(tmp_path).notes[0]
 
 
 def test_a_directory_named_like_a_shard_is_no_shard(tmp_path: Path) -> None:

@@ -200,6 +200,9 @@ def _merge(folder: ModelFolder, index: WeightIndex, on_disk: list[str]) -> _Part
             unindexed.setdefault(name, (shard, tensor))
     if outside:
         notes.append(f"{outside[0]} is not named by the index" + _more(len(outside) - 1))
+    inner = [shard for shard in index.shards if "/" in shard]
+    if inner:
+        notes.append(f"{inner[0]} is in a subfolder, where servers do not look for weights" + _more(len(inner) - 1))
     missing = tuple(shard for shard in index.shards if shard not in present)
     source = "headers and index" if present else "index"
     return _Parts(
