@@ -250,7 +250,9 @@ def failure(error: BaseException, tree: Path) -> dict:
         found["at"] = f"{os.path.relpath(inside[-1].filename, tree)}:{inside[-1].lineno}:{inside[-1].name}"
     last = Path(frames[-1].filename) if frames else tree
     package = package_of(last)
-    if package and not last.is_relative_to(tree):
+    # Asking a config object for a key that it has not got is the asking line's error, not the package's.
+    asked = type(error) is AttributeError and bool(frames) and frames[-1].name in ("__getattr__", "__getattribute__")
+    if package and not last.is_relative_to(tree) and not asked:
         found["external"] = package
     return found
 
