@@ -125,8 +125,8 @@ def unparse(node: Node | None) -> str:
         for target, iterable, conditions, _ in node[5]:
             element += f" for {unparse(target)} in {_inner(iterable, 1)}"
             element += "".join(f" if {_inner(c, 1)}" for c in conditions)
-        opening, closing = {"list": "[]", "set": "{}", "dict": "{}", "gen": "()"}[node[3]]
-        return opening + element + closing
+        brackets = {"list": "[]", "set": "{}", "dict": "{}", "gen": "()"}[node[3]]
+        return brackets[0] + element + brackets[1]
     if op == "fstring":
         return "f" + repr("".join(p if isinstance(p, str) else "{" + unparse(p[3]) + "}" for p in node[3]))
     if op == "walrus":

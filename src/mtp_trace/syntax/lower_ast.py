@@ -148,6 +148,7 @@ def _fstring(x: Any, line: int, end: int) -> Node:
     parts: list[Any] = []
     for value in x.values:
         if isinstance(value, ast.Constant):
+            assert isinstance(value.value, str)
             if parts and isinstance(parts[-1], str):
                 parts[-1] += value.value
             elif value.value:
