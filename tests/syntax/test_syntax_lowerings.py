@@ -129,6 +129,24 @@ def test_refusals_say_the_line(text: str, line: int | None) -> None:
     assert caught.value.lineno == line
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(a): int = 1\n",
+        "class A(m=1, *b): pass\n",
+        "rf'a\\\nb'\n",
+        "[x async\n for x in y]\n",
+        "try: a\nexcept A \\\n: b\n",
+    ],
+)
+def test_what_libcst_does_not_read_is_refused_and_not_misread(text: str) -> None:
+    try:
+        found = lower_module_cst(text)
+    except SyntaxError:
+        return
+    assert found == by_ast(text)  # a newer LibCST has learnt it
+
+
 DEEP = {
     "brackets": "(" * 5000 + ")" * 5000,
     "signs": "x = " + "-" * 50_000 + "1",
