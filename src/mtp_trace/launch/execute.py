@@ -1,0 +1,121 @@
+"""What a command starts: a server, a shell that reads a script, or nothing of interest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from mtp_trace.launch.context import Context
+from mtp_trace.launch.envfile import Style, parse_env
+from mtp_trace.launch.holes import is_hole, variable
+from mtp_trace.launch.server import Server, find_server
+from mtp_trace.launch.text import Text
+from mtp_trace.launch.wrappers import Command, Environment, unwrap
+
+_DEEPEST = 12
+
+
+@dataclass(frozen=True)
+class Script:
+    """A text that a shell reads, with what it is started with."""
+
+    text: Text
+    env: Environment
+    positionals: tuple[Text, ...] = ()
+    image: str = ""
+    gpu: str = ""
+    unknown: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+ScriptReader = Callable[[Script, Context], None]
+
+
+def execute(
+    words: list[Text],
+    env: Environment,
+    context: Context,
+    read_script: ScriptReader,
+    line: int = 0,
+    last_line: int = 0,
+    stdin: Text | None = None,
+    image: str = "",
+    notes: tuple[str, ...] = (),
+    unknown: tuple[str, ...] = (),
+    gpu: str = "",
+) -> bool:
+    """Reads one command and adds the launch that it is, or those in the script that it hands to a shell.
+
+    Args:
+        words: the command, expanded.
+        env: its environment.
+        context: the file, and where launches go.
+        read_script: reads a script.
+        line: the command's first line in the file; 0 where its words stand wherever they do.
+        last_line: the command's last line.
+        stdin: the here-document that it reads.
+        image: what names the container or the service, where there is one.
+        notes: what to say with the launch.
+        unknown: what is not known of its environment.
+        gpu: a scheduler's request for GPUs around it.
+
+    Returns:
+        Whether the command is a server or a shell's script.
+    """
+    if not words or context.depth > _DEEPEST:
+        return False
+
+    def env_file(name: str) -> Environment | None:
+        found = context.files.named(name, context.path)
+        if found is None:
+            return None
+        return {
+            key: Text.at(variable(key), value.line) if is_hole(value.text) else value
+            for key, value in parse_env(found[1], Style.DOCKER).items()
+        }
+
+    command = unwrap(words, env, context.tables, env_file)
+    notes = (*notes, *command.notes)
+    text = command.script if not command.from_input else stdin
+    here = context.within()
+    if text is None and command.words and context.script_at is not None:
+        entry = context.script_at(command.words[0].text)
+        if entry is not None:
+            text, command.positionals = entry.text, tuple(command.words[1:])
+            here = replace(here, file=entry.file, path=entry.path)
+    if text is not None:
+        script = Script(
+            text,
+            command.env,
+            command.positionals,
+            command.image or image,
+            command.gpu or gpu,
+            unknown,
+            notes,
+        )
+        read_script(script, here)
+        return True
+    server = _server(command, context, image)
+    if server is None:
+        return False
+    context.add(server, command.env, _line(server, line, last_line), notes, unknown, gpu=command.gpu or gpu)
+    return True
+
+
+def span(*parts: list[Text]) -> tuple[int, int]:
+    """(first line, last line) of a command that one list of words makes up; (0, 0) where several are put together."""
+    filled = [part for part in parts if part]
+    if len(filled) != 1:
+        return 0, 0
+    return filled[0][0].line, max(word.line for word in filled[0])
+
+
+def _server(command: Command, context: Context, image: str) -> Server | None:
+    return find_server(command.words, context.tables, command.image or image)
+
+
+def _line(server: Server, line: int, last_line: int) -> int:
+    """The command's first line, or the program's own where the words came from elsewhere, as an array."""
+    if line and line <= server.program.line <= max(line, last_line):
+        return line
+    return server.program.line or line

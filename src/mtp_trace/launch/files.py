@@ -1,0 +1,68 @@
+"""Bounded, read-only access to the files under audit and to those that they name."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+
+from mtp_trace.launch.holes import clean, has_hole, show
+
+LARGEST = 2 * 1024 * 1024
+"""The largest file that is read, in bytes."""
+
+
+class Files:
+    """Reads text files of bounded size; remembers the folders that were asked for."""
+
+    def __init__(self, roots: Sequence[Path] = ()) -> None:
+        self.folders = [root if root.is_dir() else root.parent for root in roots]
+        self.used: set[Path] = set()
+        """Files that another one named and that were found and read."""
+
+    def text(self, path: Path) -> str | None:
+        """The text of a regular file that is not too large and not binary, else None. Never waits on a pipe."""
+        try:
+            if not stat.S_ISREG(os.stat(path).st_mode):
+                return None
+            with open(path, "rb") as stream:
+                data = stream.read(LARGEST + 1)
+        except (OSError, ValueError):
+            return None
+        if len(data) > LARGEST or b"\0" in data:
+            return None
+        text = data.decode("utf-8", errors="replace")
+        return clean(text.removeprefix("\ufeff").replace("\r\n", "\n"))
+
+    def named(self, name: str, near: Path | None) -> tuple[Path, str] | None:
+        """The file that a launch names, with its text.
+
+        Looked for as given, beside the file that names it (``near``), and below the audited folders. Where the name
+        begins with something that is not known (``$(dirname "$0")/env.sh``), what follows is looked for.
+        """
+        for candidate in self._candidates(name, near):
+            text = self.text(candidate)
+            if text is not None:
+                self.used.add(candidate.resolve())
+                return candidate, text
+        return None
+
+    def _candidates(self, name: str, near: Path | None) -> list[Path]:
+        beside = [near.parent] if near is not None else []
+        if has_hole(name):
+            head, slash, rest = name.rpartition("/")
+            while head and not has_hole(head.rpartition("/")[2]):
+                head, slash, before = head.rpartition("/")
+                rest = f"{before}/{rest}"
+            if not slash or has_hole(rest) or not rest:
+                return []
+            return [folder / rest for folder in (*beside, *self.folders)]
+        name = show(name)
+        if not name or "\0" in name or len(name) > 4096:
+            return []
+        path = PurePosixPath(name)
+        if path.is_absolute():
+            inside = path.relative_to("/")
+            return [Path(name), *(folder / inside for folder in (*beside, *self.folders))]
+        return [folder / name for folder in (*beside, *self.folders)] or [Path(name)]
