@@ -131,6 +131,25 @@ def test_drop_in_makes_a_server_of_another_unit(tmp_path: Path) -> None:
     assert (Path(launch.file).name, launch.line, launch.env) == ("a.conf", 3, {"A": "1"})
 
 
+def test_template_of_a_script(tmp_path: Path) -> None:
+    text = "{% if x %}\nsglang serve --model-path {{ model }} --tp {{ tp | default(8) }}\n{% endif %}\n"
+    (launch,) = find_launches([write(tmp_path / "run.sh.j2", text)])[0]
+    assert (launch.line, launch.argv) == (2, ("--model-path", "{{ model }}", "--tp", "{{ tp | default(8) }}"))
+
+
+def test_configuration_that_a_script_writes_is_part_of_its_launch(tmp_path: Path) -> None:
+    text = "cat > /tmp/c.yaml <<EOF\nmodel-path: a # sglang\ntp: 2\nEOF\nsglang serve --config /tmp/c.yaml --port 1\n"
+    (launch,) = find_launches([write(tmp_path / "run.sh", text)])[0]
+    assert (launch.line, launch.argv) == (5, ("--model-path", "a", "--tp", "2", "--port", "1"))
+
+
+def test_script_of_a_workflow(tmp_path: Path) -> None:
+    text = "kind: Workflow\nspec:\n  templates:\n  - name: t\n    script:\n      image: sglang\n"
+    text += "      command: [bash]\n      source: |\n        sglang serve m --tp 2\n"
+    (launch,) = find_launches([write(tmp_path / "w.yaml", text)])[0]
+    assert (launch.line, launch.argv) == (9, ("--model-path", "m", "--tp", "2"))
+
+
 def test_malformed_files_are_notes(tmp_path: Path) -> None:
     write(tmp_path / "a.yaml", "sglang: [")
     write(tmp_path / "b.yaml", "sglang: " + "[" * 100 + "]" * 100)

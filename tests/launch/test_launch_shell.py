@@ -79,6 +79,11 @@ def arguments(script: str) -> list[tuple[str, ...]]:
         ("", "a\\\nb", ("ab",)),
         ("set -- p q", '$2 "$@" $#', ("q", "p", "q", "2")),
         ("set -- p q; shift", '"$@"', ("q",)),
+        ("", "{1..3} a{b,c}d {x}", ("1", "2", "3", "abd", "acd", "{x}")),
+        ("", "'{1..3}' \"{a,b}\"", ("{1..3}", "{a,b}")),
+        ("", "$(seq 2 4)", ("2", "3", "4")),
+        ("A=(x y)", "${!A[@]}", ("0", "1")),
+        ("declare -A D=([k]=v)", '"${!D[@]}"', ("k",)),
         ("M=$(basename /a/b)", "$M", ("b",)),
         ("M=$(echo x y)", '"$M"', ("x y",)),
         ("read -r -d '' M <<E\nx\nE", "$M", ("x",)),
@@ -152,6 +157,11 @@ def test_an_unknown_word_that_no_flag_waits_for_is_left_out() -> None:
         (f": {SERVER} --a", 0),
         (f"x='{SERVER} --a'", 0),
         (f"exit 0; {SERVER} --a", 0),
+        (f"for t in 1 2 3; do {SERVER} --tp $t; break; done", 1),
+        (f"for t in 1 2 3; do continue; {SERVER} --tp $t; done", 0),
+        (f"for t in {{0..3}}; do {SERVER} --tp $t; done", 4),
+        (f"ON=true; $ON && F=--a; {SERVER} --model-path m --k v $F", 1),
+        (f"if $ON; then F=--a; fi; {SERVER} --model-path m --k v $F", 2),
         ("python -m sglang.launch_server_x --a", 0),
         ("my-python-m sglang.launch_server", 0),
         ("sglang serve", 1),
@@ -159,6 +169,25 @@ def test_an_unknown_word_that_no_flag_waits_for_is_left_out() -> None:
 )
 def test_branches(script: str, count: int) -> None:
     assert len(launches(script)) == count
+
+
+def test_and_or_take_one_side() -> None:
+    found = arguments(f"[ -f x ] && F=--a || F=--b\n{SERVER} --k v $F")
+    assert found == [("--k", "v", "--a"), ("--k", "v", "--b")]
+    assert arguments(f"X=1; [ $X = 1 ] && F=--a || F=--b\n{SERVER} --k v $F") == [("--k", "v", "--a")]
+
+
+def test_options_that_nobody_gave_leave_nothing() -> None:
+    script = 'OPTS=$(getopt -o m: -- "$@")\neval set -- "$OPTS"\nM=default\nwhile true; do\n case "$1" in\n'
+    script += f" -m) M=$2; shift 2;;\n --) shift; break;;\n esac\ndone\n{SERVER} --model-path $M"
+    assert arguments(script) == [("--model-path", "default")]
+
+
+def test_arguments_of_a_function_are_stepped_through() -> None:
+    script = "f() { while [ $# -gt 0 ]; do case $1 in --tp) T=$2; shift 2;; *) M=$1; shift;; esac; done\n"
+    assert arguments(f"{script}{SERVER} --model-path $M --tp $T; }}\nf a --tp 4") == [
+        ("--model-path", "a", "--tp", "4")
+    ]
 
 
 def test_arms_say_how_they_are_reached() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -42,6 +42,10 @@ class Context:
     """Reads a file that stands inside another one: its text, its name where there is one, and the context."""
     conditions: tuple[str, ...] = ()
     """The arms that were taken to the present place."""
+    written: dict[str, str] = field(default_factory=dict)
+    """Files that the script writes itself, by the name that it gives them."""
+    used: set[str] = field(default_factory=set)
+    """Those of them that a launch reads."""
     depth: int = 0
     budget: list[int] = field(default_factory=lambda: [_MOST_COMMANDS])
     gpu: str | None = None
@@ -127,10 +131,14 @@ class Context:
         )
 
     def container_file(self, name: str) -> str | None:
-        """The text of a file that the launch names, from a mounted ConfigMap or from the audited files."""
+        """The text of a file that the launch names: a mounted ConfigMap's, the script's own, or an audited one."""
         mounted = self.mounted(name) if self.mounted is not None else None
         if mounted is not None:
             return mounted
+        written = self.written.get(name)
+        if written is not None:
+            self.used.add(name)
+            return written
         found = self.files.named(name, self.path)
         return found[1] if found is not None else None
 
@@ -163,7 +171,7 @@ def _arguments(words: Sequence[Text]) -> tuple[list[str], list[str]]:
     return kept, vanished
 
 
-def settled(launches: Sequence[Launch]) -> list[Launch]:
+def settled(launches: Iterable[Launch]) -> list[Launch]:
     """The launches without those that differ only in the way to them; what all ways have in common is kept."""
     kept: dict[tuple[object, ...], Launch] = {}
     for launch in launches:

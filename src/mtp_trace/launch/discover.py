@@ -13,11 +13,13 @@ from mtp_trace.launch.context import Context, settled
 from mtp_trace.launch.dockerfile import read_dockerfile
 from mtp_trace.launch.documents import read_all, read_documents_of, read_unused_scripts
 from mtp_trace.launch.files import LARGEST, Files
-from mtp_trace.launch.kinds import SHELL_ENDINGS, UNIT_ENDINGS, YAML_ENDINGS, Kind, is_prose, kind_of
+from mtp_trace.launch.holes import show
+from mtp_trace.launch.kinds import SHELL_ENDINGS, UNIT_ENDINGS, YAML_ENDINGS, Kind, is_prose, is_template, kind_of
 from mtp_trace.launch.launchers import launchers
 from mtp_trace.launch.model import Launch, Note
 from mtp_trace.launch.shell import read_shell
 from mtp_trace.launch.systemd import drop_in_of, read_unit
+from mtp_trace.launch.templates import without_templates
 from mtp_trace.launch.text import Text
 from mtp_trace.launch.yaml_nodes import Node, YamlError
 
@@ -165,6 +167,8 @@ class _Search:
         kind = kind_of(str(path), text, self.tables, given)
         if kind is None:
             return None
+        if kind is not Kind.YAML and is_template(path.name):
+            text = without_templates(text)
         if kind is Kind.SYSTEMD:
             return self._unit(path, shown, text)
         item = _Found(path, shown, kind, text)
@@ -225,7 +229,10 @@ class _Search:
             read_all(item.documents, item.lines, context, self.maps, read_shell)
         else:
             self._read_text(item.kind, Text.of_file(item.text), context)
-        return settled(context.launches)
+        # A configuration that a script writes and then names is part of that launch.
+        return settled(
+            launch for launch in context.launches if launch.source != "config" or launch.name not in context.used
+        )
 
     @staticmethod
     def _read_text(kind: Kind, text: Text, context: Context) -> None:
@@ -248,7 +255,7 @@ class _Search:
             # What stands beside the file where it is written to is not known: it has no path of its own.
             self._read_text(kind, body, replace(context, path=None))
             return
-        inner = replace(context, path=None, launches=[])
+        inner = replace(context, path=None, launches=[], name=show(name))
         try:
             documents, lines, _ = read_documents_of(body.text)
         except YamlError as error:

@@ -12,7 +12,8 @@ from mtp_trace.launch.systemd import looks_like_unit
 SHELL_ENDINGS = (".sh", ".bash", ".zsh", ".ksh", ".ash", ".dash", ".sbatch", ".slurm", ".command", ".run")
 YAML_ENDINGS = (".yaml", ".yml", ".json")
 UNIT_ENDINGS = (".service", ".container")
-_TEMPLATE_ENDINGS = (".j2", ".jinja", ".jinja2", ".tpl", ".tmpl", ".template", ".gotmpl", ".in", ".example", ".sample")
+_ENGINE_ENDINGS = (".j2", ".jinja", ".jinja2", ".tpl", ".tmpl", ".template", ".gotmpl")
+_TEMPLATE_ENDINGS = (*_ENGINE_ENDINGS, ".in", ".example", ".sample")
 _PLAIN_ENDINGS = (".txt", ".log", ".text")
 _OTHER_ENDINGS = (
     *(".md", ".mdx", ".rst", ".adoc", ".html", ".htm", ".ipynb", ".py", ".pyi", ".csv", ".tsv", ".xml", ".jsonl"),
@@ -39,6 +40,11 @@ def is_prose(name: str, given: bool = False) -> bool:
     """
     lowered = name.lower()
     return lowered.endswith(_OTHER_ENDINGS) or (not given and lowered.endswith(_PLAIN_ENDINGS))
+
+
+def is_template(name: str) -> bool:
+    """Whether a file's name says that a template engine fills it in."""
+    return name.lower().endswith(_ENGINE_ENDINGS)
 
 
 def kind_of(name: str, text: str, tables: Launchers, given: bool = False) -> Kind | None:

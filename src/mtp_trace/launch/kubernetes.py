@@ -17,7 +17,7 @@ from mtp_trace.launch.wrappers import Environment
 from mtp_trace.launch.yaml_nodes import Mapping, Node, Scalar, Sequence, scalar_text
 
 _LISTS = ("containers", "initContainers")
-_SINGLE = ("mainContainer", "container")
+_SINGLE = ("mainContainer", "container", "script")
 _REFERENCE = re.compile(r"\$\$|\$\(([A-Za-z_][A-Za-z0-9_.\-]*)\)")
 _NAMED_LIKE_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
 _MOST_GPUS = 1024
@@ -104,7 +104,10 @@ class _Reader:
         image = " ".join(text for key in ("image", "name") if (text := _scalar(container.get(key))))
         words = [*command, *arguments]
         lines = span(command, arguments)
-        execute(words, env, here, read_script, *lines, image=image, notes=tuple(dict.fromkeys(self.notes)))
+        # A workflow's script is what its command reads.
+        source = container.get("source")
+        stdin = _referred(scalar_text(source, self.lines), env) if isinstance(source, Scalar) else None
+        execute(words, env, here, read_script, *lines, stdin=stdin, image=image, notes=tuple(dict.fromkeys(self.notes)))
 
     # Words -----------------------------------------------------------------------------------------------------------
 

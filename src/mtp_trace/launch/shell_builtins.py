@@ -112,6 +112,14 @@ def _return(words: list[Text], state: State, heredoc: Text | None) -> None:
     state.ended = "return"
 
 
+def _break(words: list[Text], state: State, heredoc: Text | None) -> None:
+    state.ended = "break"
+
+
+def _continue(words: list[Text], state: State, heredoc: Text | None) -> None:
+    state.ended = "continue"
+
+
 def _read(words: list[Text], state: State, heredoc: Text | None) -> None:
     """``read -r -d '' NAME <<EOF`` takes the whole text; any other reads what nobody told."""
     names: list[str] = []
@@ -151,6 +159,8 @@ BUILTINS: dict[str, Builtin] = {
     "shift": Builtin(_shift),
     "exit": Builtin(_exit),
     "return": Builtin(_return),
+    "break": Builtin(_break),
+    "continue": Builtin(_continue),
     "read": Builtin(_read),
     "printf": Builtin(_printf),
     ":": Builtin(),

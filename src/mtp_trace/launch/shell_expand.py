@@ -41,7 +41,12 @@ class Expander:
     # Words -----------------------------------------------------------------------------------------------------------
 
     def fields(self, word: Word) -> list[Text]:
-        """The words that one word becomes: split at blanks where it stands unquoted."""
+        """The words that one word becomes: split at blanks where it stands unquoted, braces written out."""
+        bare = word.bare()
+        if bare is not None and "{" in bare:
+            spelled = values.braces(bare)
+            if spelled is not None:
+                return [Text.at(text, word.line) for text in spelled]
         done: list[Text] = []
         pieces: list[Text] | None = None
         length = 0
@@ -152,6 +157,9 @@ class Expander:
         if len(names) == 2 and names[0] in ("basename", "dirname") and names[1]:
             folder, _, base = names[1].rstrip("/").rpartition("/")
             return Text.at(base if names[0] == "basename" else folder or ".", part.line)
+        if names[:1] == ["seq"]:
+            counted = values.sequence(names[1:])
+            return unknown if counted is None else Text.at("\n".join(counted), part.line)
         if names[:1] == ["echo"] and not any(name.startswith("-") or "\\" in name for name in names[1:]):
             fields = [field for word in command.words[1:] if isinstance(word, Word) for field in self.fields(word)]
             return join(fields, " ") if fields else Text.at("", part.line)
@@ -198,6 +206,8 @@ class Expander:
             return items, many, False
         if part.op in _DEFAULTS:
             return self._defaulted(part, items, many, is_set)
+        if part.op == "indirect" and part.index in ("@", "*"):
+            return items, many, False
         if many and part.op in ("length", ":", "@"):
             return (*self._list_operator(part, items), False)
         return tuple(self._operator(part, item, is_set) for item in items), many, False
@@ -229,6 +239,9 @@ class Expander:
             return self.lookup(part.name)
         known = self.state.variables.get(part.name)
         if part.index in ("@", "*"):
+            if known is not None and part.op == "indirect":
+                keys = [key for key, _ in known.entries] if known.entries is not None else range(len(known.all()))
+                return tuple(Text.at(str(key), part.line) for key in keys), part.index == "@", True
             if known is None:
                 return (Text.at(array(part.name), part.line),), part.index == "@", False
             return known.all(), part.index == "@", True

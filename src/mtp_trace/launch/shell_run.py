@@ -6,18 +6,16 @@ out is still looked at for launches, but what it sets is not carried on.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable
 
 from mtp_trace.launch.context import Context
-from mtp_trace.launch.execute import Script, execute
+from mtp_trace.launch.execute import Script
 from mtp_trace.launch.holes import has_hole, show, variable, variable_of
-from mtp_trace.launch.shell_builtins import BUILTINS
-from mtp_trace.launch.shell_expand import Expander
+from mtp_trace.launch.shell_commands import SimpleCommands
 from mtp_trace.launch.shell_parse import parse_script
 from mtp_trace.launch.shell_state import State, Variable
 from mtp_trace.launch.shell_syntax import (
     AndOr,
-    Assignment,
     Case,
     Command,
     For,
@@ -25,35 +23,26 @@ from mtp_trace.launch.shell_syntax import (
     Group,
     If,
     Pipeline,
-    Redirect,
     ShellError,
     Simple,
-    Substitution,
     While,
     Word,
 )
-from mtp_trace.launch.shell_test import Outcome, assume, decide, decide_command, is_test
+from mtp_trace.launch.shell_test import assume, decide, decide_command, is_test
 from mtp_trace.launch.shell_values import matches
-from mtp_trace.launch.text import Text, join
+from mtp_trace.launch.text import Text
 
 _MOST_STATES = 16
 _MOST_TURNS = 32
-_DEEPEST_CALL = 16
-_RULED_OUT = "not taken with the values that the file itself gives"
 
 
-class Runner:
-    """One script on its way; ``functions`` are those defined so far."""
-
-    def __init__(self, context: Context, script: Script) -> None:
-        self.context = context
-        self.script = script
-        self.functions: dict[str, Function] = {}
-        self.called: set[str] = set()
-        self.calls = 0
-        self.ruled_out = 0
+class Runner(SimpleCommands):
+    """One script on its way."""
 
     # Entry -----------------------------------------------------------------------------------------------------------
+
+    def read_script(self, script: Script, context: Context) -> None:
+        read_script(script, context)
 
     def run(self, commands: list[Command], state: State) -> list[State]:
         """Goes through a whole script, then through the functions that nothing called."""
@@ -101,7 +90,7 @@ class Runner:
             state.ended = "exit"
             return [state]
         if isinstance(command, Simple):
-            return self._simple(command, state)
+            return self.simple(command, state)
         if isinstance(command, Pipeline):
             return self._pipeline(command, state)
         if isinstance(command, AndOr):
@@ -131,45 +120,43 @@ class Runner:
             # Each command of a pipeline has a shell of its own.
             if isinstance(command, Simple):
                 following = pipeline.commands[place + 1] if place + 1 < len(pipeline.commands) else None
-                self._simple(command, state.copy(), following)
+                self.simple(command, state.copy(), following)
             else:
                 self.command(command, state.copy())
         return [state]
 
     def _and_or(self, command: AndOr, state: State) -> list[State]:
-        previous = command.first
-        states = self.command(command.first, state)
-        outcome = decide_command(command.first, state)
+        reached = self._answers(command.first, state)
         for operator, following in command.rest:
-            after: list[State] = []
             wanted = operator == "&&"
-            for current in states:
-                if current.ended:
-                    after.append(current)
-                    continue
-                if not is_test(previous):
-                    # What a command comes to is taken to be success.
-                    if wanted:
-                        after.extend(self.command(following, current))
-                    else:
-                        self._aside([following], current)
-                        after.append(current)
-                    continue
-                after.extend(self._if_then(following, current, outcome if wanted else outcome.negated()))
-            states = self._merged(after)
-            previous = following if not is_test(previous) else previous
-        return states
+            after: list[tuple[State, bool]] = []
+            read = False
+            for current, holds in reached:
+                if current.ended or holds is not wanted:
+                    after.append((current, holds))
+                else:
+                    read = True
+                    after.extend(self._answers(following, current))
+            if not read:
+                self._aside([following], next((current for current, _ in reached if not current.ended), state))
+            reached = after
+        return self._merged([current for current, _ in reached])
 
-    def _if_then(self, following: Command, state: State, outcome: Outcome) -> list[State]:
-        if outcome.holds is True:
-            return self.command(following, state)
-        if outcome.holds is False:
-            self._aside([following], state)
-            return [state]
-        taken, passed = state.copy(), state.copy()
-        assume(taken, outcome.if_true)
-        assume(passed, outcome.if_false)
-        return [*self.command(following, taken), passed]
+    def _answers(self, command: Command, state: State) -> list[tuple[State, bool]]:
+        """(state, success) after a command; what is no test is taken to succeed."""
+        if not is_test(command):
+            return [(after, True) for after in self.command(command, state)]
+        outcome = decide_command(command, state)
+        answers: list[tuple[State, bool]] = []
+        for after in self.command(command, state):
+            if outcome.holds is not None:
+                answers.append((after, outcome.holds))
+                continue
+            failed = after.copy()
+            assume(after, outcome.if_true)
+            assume(failed, outcome.if_false)
+            answers.extend(((after, True), (failed, False)))
+        return answers
 
     def _aside(self, commands: list[Command], state: State) -> None:
         """Looks at commands that are not taken: their launches count, what they set does not."""
@@ -207,7 +194,7 @@ class Runner:
         return after
 
     def _for(self, command: For, state: State) -> list[State]:
-        expander = self._expander(state)
+        expander = self.expander(state)
         if command.counted:
             items: list[Text] = [Text.at(variable(command.name), command.line)]
         elif command.words is None:
@@ -218,17 +205,31 @@ class Runner:
             self.context.note(command.line, f"only the first {_MOST_TURNS} turns of the loop are read")
             items = items[:_MOST_TURNS]
         states = [state]
+        left: list[State] = []
         for item in items:
             # An item that nobody told leaves the variable open under its own name.
             value = Text.at(variable(command.name), command.line) if has_hole(item.text) else item
             for current in states:
                 if not current.ended:
                     current.set(command.name, Variable(value))
-            states = self.commands(command.body, states)
-        return states
+            states = self._turned(self.commands(command.body, states), left)
+        return self._merged([*states, *left])
+
+    @staticmethod
+    def _turned(states: list[State], left: list[State]) -> list[State]:
+        """The states that go on with the next turn of a loop; those that leave it are put into ``left``."""
+        going: list[State] = []
+        for state in states:
+            leaves = state.ended == "break"
+            if state.ended in ("break", "continue"):
+                state.ended = ""
+            (left if leaves else going).append(state)
+        return going
 
     def _while(self, command: While, state: State) -> list[State]:
-        states = [state]
+        open_arguments = any(has_hole(text.text) for text in state.positionals) and _shifts(command.body)
+        states: list[State] = [state]
+        left: list[State] = []
         for _ in range(_MOST_TURNS):
             after: list[State] = []
             again = False
@@ -237,24 +238,24 @@ class Runner:
                 self.commands(command.condition, [current.copy()])
                 holds = outcome.negated().holds if command.until else outcome.holds
                 if current.ended or holds is False:
-                    after.append(current)
+                    left.append(current)
                     continue
-                if holds is None:
+                if holds is None or open_arguments:
                     # Arguments and input that nobody gave: the loop is read once, and leaves nothing behind.
                     self.commands(command.body, [current.copy()])
-                    after.append(current)
+                    left.append(current)
                     continue
                 before = current.key()
-                turned = self.commands(command.body, [current.copy()])
+                turned = self._turned(self.commands(command.body, [current.copy()]), left)
                 again = again or any(turn.key() != before for turn in turned)
                 after.extend(turned)
             states = self._merged(after)
             if not again:
                 break
-        return states
+        return self._merged([*states, *left]) or [state]
 
     def _case(self, command: Case, state: State) -> list[State]:
-        expander = self._expander(state)
+        expander = self.expander(state)
         subject = expander.single(command.word)
         after: list[State] = []
         decided = False
@@ -282,197 +283,29 @@ class Runner:
             after.append(state)
         return after or [state]
 
-    # Simple commands -------------------------------------------------------------------------------------------------
 
-    def _expander(self, state: State) -> Expander:
-        def visit(part: Substitution) -> None:
-            if self.context.tables.mentions(part.shown) or part.shown.endswith("...)"):
-                self.commands(list(part.body), [state.copy()])
-
-        return Expander(state, visit)
-
-    def _simple(self, command: Simple, state: State, pipe: Command | None = None) -> list[State]:
-        expander = self._expander(state)
-        if not command.words:
-            for assignment in command.assignments:
-                state.set(assignment.name, expander.assigned(assignment))
-            return [state]
-        prefix = {item.name: expander.assigned(item).scalar() for item in command.assignments}
-        first = command.words[0]
-        name = first.bare() if isinstance(first, Word) else None
-        builtin = BUILTINS.get(name or "")
-        if builtin is not None and builtin.takes_assignments:
-            builtin.declare(command.words[1:], state, expander)
-            return [state]
-        words = [
-            text
-            for word in command.words
-            for text in (expander.fields(word) if isinstance(word, Word) else [_assignment_text(word, expander)])
-        ]
-        if not words:
-            return [state]
-        heredoc = self._heredoc(command.redirects, expander)
-        called = self.functions.get(words[0].text)
-        if called is not None:
-            return self._call(called, words[1:], state, prefix)
-        if words[0].text == "eval":
-            return self._eval(join(words[1:], " "), state)
-        if words[0].text in (".", "source") and len(words) > 1:
-            return self._source(words[1], words[2:], state)
-        builtin = BUILTINS.get(words[0].text)
-        if builtin is not None:
-            builtin.run(words[1:], state, heredoc)
-            return [state]
-        self._external(command, words, prefix, state, heredoc, pipe)
-        if words[0].text == "exec" and len(words) > 1:
-            state.ended = "exit"
-        return [state]
-
-    def _heredoc(self, redirects: list[Redirect], expander: Expander) -> Text | None:
-        for redirect in reversed(redirects):
-            if redirect.body is not None:
-                return expander.heredoc(redirect)
-            if redirect.op == "<<<":
-                return expander.single(redirect.target)
-        return None
-
-    def _external(
-        self,
-        command: Simple,
-        words: list[Text],
-        prefix: dict[str, Text],
-        state: State,
-        heredoc: Text | None,
-        pipe: Command | None,
-    ) -> None:
-        env = {**state.exported(), **prefix}
-        if self.start(words, env, self._reached(state)):
-            return
-        if heredoc is not None and self._written(command, words, heredoc, state, pipe):
-            return
-        execute(
-            words,
-            env,
-            self._reached(state),
-            read_script,
-            command.line,
-            command.last_line,
-            stdin=heredoc,
-            image=self.script.image,
-            notes=self.script.notes,
-            unknown=self.script.unknown,
-            gpu=self.script.gpu,
-        )
-
-    def start(self, words: list[Text], env: dict[str, Text], context: Context) -> bool:
-        """Reads a command in a way of its own; False where it is read like any other."""
-        return False
-
-    def _reached(self, state: State) -> Context:
-        """The context of a command that is reached in ``state``."""
-        ruled_out = (_RULED_OUT,) if self.ruled_out else ()
-        conditions = dict.fromkeys((*self.context.conditions, *state.choices, *ruled_out))
-        return replace(self.context, conditions=tuple(conditions))
-
-    def _written(self, command: Simple, words: list[Text], body: Text, state: State, pipe: Command | None) -> bool:
-        """Whether the here-document becomes a file, or goes down a pipe to something that reads it."""
-        program = words[0].text.rpartition("/")[2]
-        if program == "sudo" and len(words) > 1:
-            words = words[1:]
-            program = words[0].text
-        if program not in ("cat", "tee"):
-            return self._handed_on(words, body)
-        expander = self._expander(state)
-        name = ""
-        for redirect in command.redirects:
-            if redirect.op in (">", ">>", ">|", "&>") and redirect.fd in ("", "1"):
-                name = expander.single(redirect.target).text
-        if program == "tee":
-            name = next((word.text for word in words[1:] if not word.text.startswith("-")), name)
-        if name and not name.startswith("/dev/"):
-            self._embedded(body, name)
+def _shifts(commands: Iterable[Command]) -> bool:
+    """Whether commands step through the positional parameters."""
+    for command in commands:
+        if isinstance(command, Simple):
+            if command.words and isinstance(command.words[0], Word) and command.words[0].bare() == "shift":
+                return True
+        elif isinstance(command, Case):
+            if any(_shifts(body) for _, body in command.arms):
+                return True
+        elif isinstance(command, If):
+            if any(_shifts(body) for _, body in command.arms) or _shifts(command.otherwise or ()):
+                return True
+        elif isinstance(command, AndOr):
+            if _shifts([command.first, *(following for _, following in command.rest)]):
+                return True
+        elif isinstance(command, (Group, While, For)) and _shifts(command.body):
             return True
-        if isinstance(pipe, Simple) and pipe.words:
-            piped = [text for word in pipe.words if isinstance(word, Word) for text in expander.fields(word)]
-            if piped and not self._handed_on(piped, body) and not self._written(pipe, piped, body, state, None):
-                execute(piped, state.exported(), self._reached(state), read_script, stdin=body)
-        return True
-
-    def _handed_on(self, words: list[Text], body: Text) -> bool:
-        """Whether a command reads the text as manifests (``kubectl apply -f -``)."""
-        texts = [word.text for word in words]
-        reads = "-f" in texts or "--filename" in texts or any(text in ("-f-", "--filename=-") for text in texts)
-        if texts[0].rpartition("/")[2] in ("kubectl", "oc", "docker", "docker-compose") and reads:
-            self._embedded(body, "stdin.yaml")
-            return True
-        return False
-
-    def _embedded(self, body: Text, name: str) -> None:
-        if self.context.embedded is not None and self.context.tables.mentions(body.text):
-            self.context.embedded(body, name, self.context.within())
-
-    def _call(self, function: Function, arguments: list[Text], state: State, prefix: dict[str, Text]) -> list[State]:
-        self.called.add(function.name)
-        if self.calls >= _DEEPEST_CALL:
-            return [state]
-        self.calls += 1
-        outer = state.positionals
-        state.positionals = tuple(arguments)
-        before = {name: state.variables.get(name) for name in prefix}
-        for name, value in prefix.items():
-            state.set(name, Variable(value), exported=True)
-        states = self.commands(function.body, [state])
-        for after in states:
-            after.positionals = outer
-            for name, variable_before in before.items():
-                after.variables.pop(name, None)
-                if variable_before is not None:
-                    after.variables[name] = variable_before
-            if after.ended == "return":
-                after.ended = ""
-        self.calls -= 1
-        return states
-
-    def _eval(self, text: Text, state: State) -> list[State]:
-        if self.calls >= _DEEPEST_CALL:
-            return [state]
-        commands, error = parse_script(text)
-        if error is not None:
-            self.context.note(text.line, f"`eval`: {error.what}")
-        self.calls += 1
-        states = self.commands(commands, [state])
-        self.calls -= 1
-        return states
-
-    def _source(self, name: Text, arguments: list[Text], state: State) -> list[State]:
-        found = self.context.files.named(name.text, self.context.path)
-        if found is None or self.calls >= _DEEPEST_CALL:
-            return [state]
-        path, text = found
-        commands, _ = parse_script(Text.of_file(text))
-        outer_context, outer = self.context, state.positionals
-        # Launches in the file that is read in stand in that file.
-        self.context = replace(self.context, file=str(path), path=path)
-        if arguments:
-            state.positionals = tuple(arguments)
-        self.calls += 1
-        states = self.commands(commands, [state])
-        self.calls -= 1
-        self.context = outer_context
-        for after in states:
-            after.positionals = outer
-            if after.ended == "return":
-                after.ended = ""
-        return states
+    return False
 
 
 def _bare(word: Word) -> str:
     return word.bare() or ""
-
-
-def _assignment_text(assignment: Assignment, expander: Expander) -> Text:
-    value = expander.assigned(assignment).scalar()
-    return join([Text.at(assignment.name + "=", assignment.line), value])
 
 
 def read_script(script: Script, context: Context) -> None:

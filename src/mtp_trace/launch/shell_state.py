@@ -48,7 +48,8 @@ class Variable:
 class State:
     """One way through the script so far.
 
-    ``choices`` says which arms were taken; ``ended`` is "exit" or "return" once the way is at its end.
+    ``choices`` says which arms were taken; ``ended`` is "exit", "return", "break" or "continue" once
+    the way does not go on with the next command.
     """
 
     variables: dict[str, Variable] = field(default_factory=dict)

@@ -8,7 +8,7 @@ from mtp_trace.launch import shell_values as values
 from mtp_trace.launch.holes import has_hole, variable_of
 from mtp_trace.launch.shell_expand import Expander
 from mtp_trace.launch.shell_state import State, Variable
-from mtp_trace.launch.shell_syntax import AndOr, Calculation, Command, Pipeline, Simple, Test, Word
+from mtp_trace.launch.shell_syntax import AndOr, Calculation, Command, Parameter, Pipeline, Simple, Test, Word
 from mtp_trace.launch.text import Text
 
 _COMPARISONS = {
@@ -51,8 +51,15 @@ def is_test(command: Command) -> bool:
     if not isinstance(command, Simple) or not command.words:
         return False
     first = command.words[0]
+    if len(command.words) == 1 and isinstance(first, Word) and _is_parameter(first):
+        # `$ENABLED && ...`, with true or false in the variable.
+        return True
     name = first.bare() if isinstance(first, Word) else None
     return name in ("[", "test", "true", "false", "grep", "command", "type", "which", "hash", "pgrep", "lspci", "curl")
+
+
+def _is_parameter(word: Word) -> bool:
+    return len(word.parts) == 1 and isinstance(word.parts[0], Parameter)
 
 
 def decide(commands: list[Command], state: State) -> Outcome:
@@ -93,6 +100,8 @@ def _decide(command: Command, state: State) -> Outcome:
         return _Condition(tokens, patterns=True).whole()
     if isinstance(command, Simple) and command.words and isinstance(command.words[0], Word):
         name = command.words[0].bare()
+        if len(command.words) == 1 and _is_parameter(command.words[0]):
+            name = expander.single(command.words[0]).text
         if name in ("true", ":"):
             return Outcome(True)
         if name == "false":

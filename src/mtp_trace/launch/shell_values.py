@@ -10,6 +10,9 @@ _LONGEST_SEARCHED = 1024
 _LONGEST_WITH_STARS = 200
 _MOST_DIGITS = 18
 _STAR = None
+_MOST_COUNTED = 256
+_BRACES = re.compile(r"([^{}]*)\{([^{}]*)\}([^{}]*)")
+_RANGE = re.compile(r"(-?\d{1,9})\.\.(-?\d{1,9})")
 
 
 def _tokens(pattern: str) -> list[re.Pattern[str] | str | None]:
@@ -128,6 +131,38 @@ def replaced(text: str, pattern: str, by: str, op: str) -> str | None:
         if op != "//":
             break
     return "".join(out) + text[place:]
+
+
+def sequence(words: list[str]) -> list[str] | None:
+    """The numbers of ``seq LAST``, ``seq FIRST LAST`` or ``seq FIRST STEP LAST``; None for any other use."""
+    if not 1 <= len(words) <= 3 or any(calculated(word) is None for word in words):
+        return None
+    numbers = [calculated(word) or 0 for word in words]
+    first, step, last = (1, 1, numbers[0]) if len(numbers) == 1 else (numbers[0], 1, numbers[-1])
+    if len(numbers) == 3:
+        step = numbers[1]
+    return _counted(first, last, step)
+
+
+def _counted(first: int, last: int, step: int) -> list[str] | None:
+    if step == 0 or abs(last - first) // abs(step) >= _MOST_COUNTED:
+        return None
+    return [str(number) for number in range(first, last + (1 if step > 0 else -1), step)]
+
+
+def braces(word: str) -> list[str] | None:
+    """What ``a{1..3}`` or ``a{b,c}`` stands for; None where the word has no such pair of braces, or several."""
+    match = _BRACES.fullmatch(word)
+    if match is None:
+        return None
+    before, inside, after = match.groups()
+    bounds = _RANGE.fullmatch(inside)
+    if bounds is not None:
+        first, last = int(bounds.group(1)), int(bounds.group(2))
+        items = _counted(first, last, 1 if last >= first else -1)
+    else:
+        items = inside.split(",") if "," in inside else None
+    return None if items is None else [f"{before}{item}{after}" for item in items]
 
 
 def calculated(expression: str) -> int | None:
