@@ -1,27 +1,40 @@
 """torch, as far as argument resolution asks it."""
 
-from mtp_trace_host import gpu, symbol, version as _version
+from mtp_trace_host import version as _version
 
 __absent__ = ("npu", "hpu", "musa", "mlu", "gcu", "privateuseone")
 
-float32 = symbol("torch.float32")
+
+
+class dtype:
+    def __init__(self, name):
+        self.name = name
+
+    def __str__(self):
+        return "torch." + self.name
+
+    def __repr__(self):
+        return "torch." + self.name
+
+
+float32 = dtype("float32")
 float = float32
-float16 = symbol("torch.float16")
+float16 = dtype("float16")
 half = float16
-bfloat16 = symbol("torch.bfloat16")
-float64 = symbol("torch.float64")
-int8 = symbol("torch.int8")
-uint8 = symbol("torch.uint8")
-int16 = symbol("torch.int16")
-int32 = symbol("torch.int32")
-int64 = symbol("torch.int64")
-bool = symbol("torch.bool")
-float8_e4m3fn = symbol("torch.float8_e4m3fn")
-float8_e4m3fnuz = symbol("torch.float8_e4m3fnuz")
-float8_e5m2 = symbol("torch.float8_e5m2")
-float8_e5m2fnuz = symbol("torch.float8_e5m2fnuz")
-float4_e2m1fn_x2 = symbol("torch.float4_e2m1fn_x2")
-float8_e8m0fnu = symbol("torch.float8_e8m0fnu")
+bfloat16 = dtype("bfloat16")
+float64 = dtype("float64")
+int8 = dtype("int8")
+uint8 = dtype("uint8")
+int16 = dtype("int16")
+int32 = dtype("int32")
+int64 = dtype("int64")
+bool = dtype("bool")
+float8_e4m3fn = dtype("float8_e4m3fn")
+float8_e4m3fnuz = dtype("float8_e4m3fnuz")
+float8_e5m2 = dtype("float8_e5m2")
+float8_e5m2fnuz = dtype("float8_e5m2fnuz")
+float4_e2m1fn_x2 = dtype("float4_e2m1fn_x2")
+float8_e8m0fnu = dtype("float8_e8m0fnu")
 
 __version__ = _version("torch")
 

@@ -73,3 +73,7 @@ def empty_cache():
 
 def is_bf16_supported(including_emulation=True):
     return gpu.kind == "hip" or gpu.capability >= (8, 0)
+
+
+def _get_nvml_device_index(device):
+    return 0

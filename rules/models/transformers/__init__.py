@@ -23,6 +23,7 @@ class PretrainedConfig:
     is_composition = False
     _auto_class = None
     _table_name = ""
+    __class_validators__ = []
 
     def __init__(self, **kwargs):
         made = table("transformers.make", self._table_name, kwargs)

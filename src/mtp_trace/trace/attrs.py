@@ -9,6 +9,7 @@ from mtp_trace.trace.methods import host_attribute
 from mtp_trace.trace.ops import payload, type_name
 from mtp_trace.trace.values import (
     MISSING,
+    TREE_PREFIX,
     BoundMethod,
     CachedProperty,
     Class,
@@ -20,6 +21,7 @@ from mtp_trace.trace.values import (
     Module,
     Native,
     Property,
+    Raised,
     SlotDescriptor,
     StaticMethod,
     Super,
@@ -184,7 +186,7 @@ def of_module(engine: Any, module: Module, name: str) -> Value:
     if name == "__dict__":
         return attrs
     if name == "__path__" and module.is_package:
-        return [module.path.rsplit("/", 1)[0]]
+        return [TREE_PREFIX + module.path.rsplit("/", 1)[0]]
     if name == "__spec__":
         return Unknown(f"{module.name}.__spec__", "import machinery is not modelled")
     getter = attrs.get("__getattr__")
@@ -265,6 +267,8 @@ def _class_special(engine: Any, cls: Class, name: str) -> Value:
         return engine.annotations_of(cls)
     if name == "__class__":
         return cls.metaclass or engine.TYPE
+    if name == "__dataclass_fields__" and cls.has_trait("dataclass"):
+        return dict(next(c.traits["fields"] for c in cls.mro if "fields" in c.traits))
     if name == "mro":
         return Native("mro", lambda e, a, k: list(cls.mro))
     if name == "__subclasses__":
@@ -377,6 +381,17 @@ def _of_typing(engine: Any, form: TypingForm, name: str) -> Value:
     return MISSING
 
 
+def maybe(engine: Any, obj: Value, name: str) -> Value:
+    """``getattr(obj, name)``, ``MISSING`` where it raises AttributeError."""
+    found: Value = MISSING
+    try:
+        found = find(engine, obj, name)
+    except Raised as error:
+        if not (isinstance(error.value, Instance) and EXCEPTIONS["AttributeError"] in error.value.cls.mro):
+            raise
+    return found
+
+
 def set_(engine: Any, obj: Value, name: str, value: Value) -> None:
     """``obj.name = value``, through properties, ``__set__`` and ``__setattr__``."""
     if isinstance(obj, Instance):
@@ -445,11 +460,15 @@ def delete(engine: Any, obj: Value, name: str) -> None:
 
 def has(engine: Any, obj: Value, name: str) -> Value:
     """``hasattr(obj, name)``: True, False or Unknown."""
+    if isinstance(obj, External):
+        return engine.assume_there(f"{obj.path}.{name}")
     if isinstance(obj, Unknown):
         return obj.derive(f"hasattr({obj.key}, {name!r})")
     if isinstance(obj, Module) and obj.model:
         found = of_module(engine, obj, name)
-        return found.derive(f"hasattr({obj.name}, {name!r})") if isinstance(found, External) and name not in obj.attrs else found is not MISSING
+        if isinstance(found, External) and name not in obj.attrs:
+            return engine.assume_there(found.path)
+        return found is not MISSING
     return engine.catches_attribute_error(lambda: find(engine, obj, name))
 
 

@@ -130,12 +130,7 @@ def _getattr(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
         return name.derive(f"getattr({ops.short(a[0])}, {name.key})")
     if len(a) == 2:
         return attrs.get(e, a[0], name)
-    found: Value = MISSING
-    try:
-        found = attrs.find(e, a[0], name)
-    except Raised as error:
-        if not (isinstance(error.value, Instance) and EXCEPTIONS["AttributeError"] in error.value.cls.mro):
-            raise
+    found = attrs.maybe(e, a[0], name)
     return a[2] if found is MISSING else found
 
 

@@ -556,10 +556,13 @@ class ExprCompiler:
             return set_attr
         if op == "index":
             inner, key = self.expr(target[3], scope), self.expr(target[4], scope)
+            field = target[3][4] if target[3][0] == "attr" else ""
 
             def set_index(f: Frame, v: Value) -> None:
                 try:
                     ops.set_item(f.engine, inner(f), key(f), v)
+                    if field in f.engine.recorder.items:
+                        f.engine.on_item_set(field, v, site_of(f, target))
                 except (Raised, TraceStop) as e:
                     place(e, f, target)
                     raise

@@ -26,7 +26,7 @@ class Effects:
         self._read = read  # path -> bytes | None
         self._own: dict[str, bool] = {}
         self._imports: dict[str, list[str]] = {}
-        self._closure: dict[str, list[str]] = {}
+        self._closures: dict[str, frozenset[str]] = {}
         self._writers: dict[tuple[str, str], bool] = {}
 
     def to_run(self, target: str, names: list[str], imports: Any) -> list[str]:
@@ -34,46 +34,58 @@ class Effects:
         roots = [target]
         roots += [full for n in names if imports.locate(full := f"{target}.{n}") is not None]
         out: list[str] = []
+        seen: set[str] = set()
         for root in roots:
-            for module in self._reached(root, imports):
-                if module not in imports.modules and module not in out:
-                    out.append(module)
+            if self._closure(root, imports):
+                self._visit(root, imports, seen, out)
         return out
 
-    def _reached(self, root: str, imports: Any) -> list[str]:
-        cached = self._closure.get(root)
-        if cached is not None:
-            return cached
-        seen: set[str] = set()
-        order: list[str] = []
+    def _visit(self, name: str, imports: Any, seen: set[str], out: list[str]) -> None:
+        """Post-order, as Python would import; never through a module that is already there or on its way."""
+        if name in seen or name in imports.modules or not self._closure(name, imports):
+            return
+        seen.add(name)
+        parent = name.rpartition(".")[0]
+        if parent and parent not in imports.modules:
+            self._visit(parent, imports, seen, out)
+        for child in self._children(name, imports):
+            self._visit(child, imports, seen, out)
+        if self._is_effectful(name, imports):
+            out.append(name)
 
-        def visit(name: str) -> None:
+    def _closure(self, root: str, imports: Any) -> frozenset[str]:
+        """The effectful modules that running ``root`` reaches, itself included."""
+        known = self._closures.get(root)
+        if known is not None:
+            return known
+        seen: set[str] = set()
+        stack = [root]
+        while stack:
+            name = stack.pop()
             if name in seen or not imports.is_tree(name):
-                return
+                continue
             seen.add(name)
             parent = name.rpartition(".")[0]
             if parent:
-                visit(parent)
-            found = imports.locate(name)
-            if found is None or found[1].endswith("/"):
-                return
-            text = self._text(found[1])
-            for child in self._direct(name, found[1], found[2], text, imports):
-                visit(child)
-            if self._is_effectful(name, found[1], text, imports):
-                order.append(name)
+                stack.append(parent)
+            stack.extend(self._children(name, imports))
+        found = self._closures[root] = frozenset(n for n in seen if self._is_effectful(n, imports))
+        return found
 
-        visit(root)
-        self._closure[root] = order
-        return order
+    def _children(self, name: str, imports: Any) -> list[str]:
+        found = imports.locate(name) if imports.is_tree(name) else None
+        if found is None or found[1].endswith("/"):
+            return []
+        return self._direct(name, found[1], found[2], imports)
 
     def _text(self, path: str) -> bytes:
         return self._read(path) or b""
 
-    def _direct(self, name: str, path: str, is_package: bool, text: bytes, imports: Any) -> list[str]:
+    def _direct(self, name: str, path: str, is_package: bool, imports: Any) -> list[str]:
         known = self._imports.get(name)
         if known is not None:
             return known
+        text = self._text(path)
         out: list[str] = []
         package = name if is_package else name.rpartition(".")[0]
         for match in _FROM.finditer(text):
@@ -94,10 +106,12 @@ class Effects:
         self._imports[name] = out
         return out
 
-    def _is_effectful(self, name: str, path: str, text: bytes, imports: Any) -> bool:
+    def _is_effectful(self, name: str, imports: Any) -> bool:
         known = self._own.get(name)
         if known is None:
-            known = self._own[name] = self._scan(path, text, imports)
+            found = imports.locate(name)
+            inside = found is not None and not found[1].endswith("/")
+            known = self._own[name] = inside and self._scan(found[1], self._text(found[1]), imports)
         return known
 
     def _scan(self, path: str, text: bytes, imports: Any) -> bool:

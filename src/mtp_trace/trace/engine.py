@@ -48,6 +48,10 @@ class Budget:
         self.calls, self.depth, self.turns, self.size = calls, depth, turns, size
 
 
+class ConstructionReached(Exception):
+    """With ``stop_at_construction``: an object of one of the tree's classes would be made now."""
+
+
 class Decision:
     """An open question that was answered to go on: ``key`` is the unknown condition, ``answer`` the arm taken."""
 
@@ -85,7 +89,9 @@ class Engine(TypeForms):
         self._touched: dict[int, Any] = {}
         self._recording = False
         self._import_depth = 0
-        self.tainted = False
+        self.import_assumptions: dict[str, bool] = {}
+        self.stop_at_construction = False
+        self.names_only = False
         self.world = World()
         self.environ: Instance = system.make_environ({})
 
@@ -144,14 +150,11 @@ class Engine(TypeForms):
         """While a module's top level runs: what it changes belongs to the shared state."""
         self._import_depth += 1
         guards, self.guards = self.guards, []
-        before = len(self.decisions)
         try:
             yield
         finally:
             self.guards = guards
             self._import_depth -= 1
-            if len(self.decisions) > before:
-                self.tainted = True
 
     def enter(self, frame: Frame) -> None:
         """A function begins."""
@@ -230,12 +233,26 @@ class Engine(TypeForms):
         inverted = key.startswith("not (")
         if inverted:
             key = key[5:-1]
+        if self._import_depth:
+            return self._assume(key) is not inverted
         if key in self.decided:
             return self.decided[key] is not inverted
         answer = self.plan.get(key, False)
         self.decided[key] = answer
         self.decisions.append(Decision(key, answer, value.why, site))
         return answer is not inverted
+
+    def assume_there(self, path: str) -> bool:
+        """``hasattr`` on another package: the versions that the tree is written for have what it asks for. Noted."""
+        self.assumptions[path] = "taken to exist: the tree asks the package for it"
+        return True
+
+    def _assume(self, key: str) -> bool:
+        """A condition on the outside while a module is imported: the packages that the tree was written for have what it
+        asks them for. Noted, and never tried the other way: the shared state would differ."""
+        answer = not (key.endswith(" is None") or " == " in key or "(" in key.removeprefix("hasattr("))
+        self.import_assumptions[key] = answer
+        return answer
 
     # --- calls -----------------------------------------------------------------------------------------------------
 
@@ -252,6 +269,8 @@ class Engine(TypeForms):
         if kind is Native:
             return fn.call(self, args, kwargs)
         if kind is Class:
+            if self.stop_at_construction and fn.site is not None and EXCEPTIONS["BaseException"] not in fn.mro and "members" not in fn.traits:
+                raise ConstructionReached(fn.name)
             return classes.construct(self, fn, args, kwargs)
         if isinstance(fn, type):
             return self.construct_host(fn, args, kwargs)
@@ -346,7 +365,8 @@ class Engine(TypeForms):
             found = self.imports.resolve(value)
         finally:
             self._import_depth -= 1
-        table[key] = found
+        if not self.names_only:
+            table[key] = found
         return found
 
     def all_globals(self, frame: Frame) -> dict[str, Value]:
@@ -469,6 +489,10 @@ class Engine(TypeForms):
             site = self.here()
             if site is not None:
                 self.recorder.add(Event("write", site, name, value, self.current_guards(), obj.cls.name))
+
+    def on_item_set(self, field: str, value: Value, site: Site) -> None:
+        """``obj.field[i] = value`` for a watched field."""
+        self.recorder.add(Event("item", site, field, value, self.current_guards()))
 
     def on_call(self, fn: Function, args: list[Value], kwargs: dict[str, Value]) -> None:
         """A watched function is called."""

@@ -50,6 +50,7 @@ class Recorder:
         self.events: list[Event] = []
         self.records: frozenset[str] = frozenset()
         self.watched: dict[str, bool] = {}
+        self.items: frozenset[str] = frozenset()
         self.handled: list[Raised] = []
 
     def clear(self) -> None:

@@ -157,7 +157,8 @@ class Imports:
 
     def may_wait(self, target: str, names: list[str]) -> bool:
         """Whether a top-level ``from target import names`` can stay lazy: nothing that it would run is seen elsewhere."""
-        if target in self.modules or not self.is_tree(target):
+        loaded = self.modules.get(target)
+        if not self.is_tree(target) or (loaded is not None and loaded.ready):
             return False
         if not self.engine.lazy_imports:
             return False
@@ -177,6 +178,8 @@ class Imports:
 
     def name_from(self, target: str, name: str, frame: Frame | None) -> Value:
         """``from target import name``."""
+        if self.engine.names_only and target not in self.modules and self.is_tree(target) and self.locate(target) is not None:
+            return External(f"{target}.{name}")
         module = self.load(target)
         if isinstance(module, External):
             return self.engine.external_attribute(module, name)
@@ -212,7 +215,8 @@ class Imports:
             return {}
         listed = module.attrs.get("__all__")
         names = listed if isinstance(listed, (list, tuple)) else [n for n in module.attrs if not n.startswith("_")]
-        return {n: self._module_name(module, n) for n in names}
+        # Names that are still lazy stay so.
+        return {n: module.attrs[n] if n in module.attrs else self._module_name(module, n) for n in names}
 
     def is_installed(self, name: str) -> bool:
         """Whether ``import name`` would find something (``importlib.util.find_spec``)."""

@@ -43,7 +43,7 @@ _PURE: dict[type, frozenset[str]] = {
 }
 _MUTATORS: dict[type, frozenset[str]] = {
     list: frozenset({"append", "extend", "insert", "remove", "pop", "clear", "reverse", "sort"}),
-    dict: frozenset({"update", "setdefault", "pop", "popitem", "clear"}),
+    dict: frozenset({"update", "setdefault", "pop", "clear"}),
     set: frozenset({"add", "discard", "remove", "pop", "clear", "update", "difference_update", "intersection_update",
                     "symmetric_difference_update"}),  # fmt: skip
     bytearray: frozenset({"append", "extend", "clear"}),
@@ -272,6 +272,24 @@ def _format(engine: Any, obj: str, args: list[Value], kwargs: dict[str, Value]) 
     return unknown[0].derive(text) if unknown else text
 
 
+def _move(engine: Any, obj: dict[Any, Value], key: Value, last: Value) -> None:
+    engine.touch(obj)
+    if key not in obj:
+        throw("KeyError", key)
+    value = obj.pop(key)
+    rest = dict(obj)
+    obj.clear()
+    obj.update({**rest, key: value} if last else {key: value, **rest})
+
+
+def _popitem(engine: Any, obj: dict[Any, Value], last: Value) -> Value:
+    if not obj:
+        throw("KeyError", "popitem(): dictionary is empty")
+    engine.touch(obj)
+    key = next(reversed(obj)) if last else next(iter(obj))
+    return key, obj.pop(key)
+
+
 _SPECIAL: dict[type, dict[str, Any]] = {
     str: {
         "join": _join,
@@ -284,6 +302,8 @@ _SPECIAL: dict[type, dict[str, Any]] = {
         "values": lambda e, o, a, k: list(o.values()),
         "items": lambda e, o, a, k: [(x, y) for x, y in o.items()],
         "copy": lambda e, o, a, k: dict(o),
+        "move_to_end": lambda e, o, a, k: _move(e, o, a[0], (a[1] if len(a) > 1 else k.get("last", True))),
+        "popitem": lambda e, o, a, k: _popitem(e, o, a[0] if a else k.get("last", True)),
         "__missing__": lambda e, o, a, k: throw("KeyError", a[0]),
     },
 }

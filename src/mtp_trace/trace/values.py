@@ -118,6 +118,10 @@ class Keys(list[Any]):
     """``dict.keys()``: a list that takes part in set operations."""
 
 
+TREE_PREFIX = "/site-packages/"
+"""Where the traced program sees the tree: ``__file__`` is this and the path inside the tree."""
+
+
 class Module:
     """A module of the tree (``path`` set), a model of an outside one, or a native one."""
 
@@ -125,7 +129,7 @@ class Module:
 
     def __init__(self, name: str, path: str, is_package: bool = False, model: bool = False) -> None:
         self.name, self.path, self.is_package, self.model = name, path, is_package, model
-        self.attrs: dict[str, Value] = {"__name__": name, "__file__": path, "__doc__": None}
+        self.attrs: dict[str, Value] = {"__name__": name, "__file__": TREE_PREFIX + path, "__doc__": None}
         self.ready = False
 
     def __repr__(self) -> str:

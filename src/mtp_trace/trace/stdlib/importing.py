@@ -7,7 +7,7 @@ from typing import Any
 from mtp_trace.trace import ops
 from mtp_trace.trace.errors import EXCEPTIONS, OBJECT, throw
 from mtp_trace.trace.stdlib.tools import constant, natives
-from mtp_trace.trace.values import Class, Instance, Module, Property, Native, Raised, Unknown, Value
+from mtp_trace.trace.values import TREE_PREFIX, Class, Instance, Raised, Unknown, Value
 
 PACKAGE_NOT_FOUND = Class("PackageNotFoundError", (EXCEPTIONS["ModuleNotFoundError"],))
 PACKAGE_NOT_FOUND.mro = [PACKAGE_NOT_FOUND, *EXCEPTIONS["ModuleNotFoundError"].mro]
@@ -31,9 +31,28 @@ def _util(engine: Any) -> dict[str, Value]:
         name = ops.payload(a[0])
         if isinstance(name, Unknown):
             return name.derive(f"find_spec({name.key})")
+        if e.imports.is_tree(name) or e.imports.locate(name) is not None:
+            return _spec(e, name)
         return Unknown(f"find_spec({name!r})", "module specs have no content here", True) if e.imports.is_installed(name) else None
 
     return natives(find_spec=find_spec)
+
+
+_SPEC = Class("ModuleSpec", (OBJECT,))
+_SPEC.mro = [_SPEC, OBJECT]
+
+
+def _spec(e: Any, name: str) -> Value:
+    found = e.imports.locate(name)
+    if found is None:
+        return None
+    _, path, is_package = found
+    made = Instance(_SPEC)
+    made.attrs.update({
+        "name": name, "origin": None if path.endswith("/") else TREE_PREFIX + path, "has_location": not path.endswith("/"),
+        "submodule_search_locations": [TREE_PREFIX + path.removesuffix("/__init__.py").rstrip("/")] if is_package else None,
+    })  # fmt: skip
+    return made
 
 
 def version_of(e: Any, name: Value) -> Value:
@@ -69,6 +88,7 @@ def _pkgutil(engine: Any) -> dict[str, Value]:
         e.classes.named_tuple(info, ["module_finder", "name", "ispkg"], {})
         out: list[Value] = []
         for folder in ops.iterate(e, path):
+            folder = str(folder).removeprefix(TREE_PREFIX)
             for name in e.imports.tree.list(folder):
                 stem, dot, ending = name.partition(".")
                 if ending == "py" and stem != "__init__":
@@ -144,4 +164,3 @@ MODULES = {
     "packaging": _packaging,
     "packaging.version": _packaging_version,
 }
-__all__ = ["MODULES", "Module", "Native", "Property"]

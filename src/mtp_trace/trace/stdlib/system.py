@@ -13,7 +13,7 @@ from mtp_trace.trace import ops
 from mtp_trace.trace.errors import OBJECT, throw
 from mtp_trace.trace.events import Event
 from mtp_trace.trace.stdlib.tools import argument, constant, natives, real, unknown
-from mtp_trace.trace.values import Class, External, Instance, Native, Unknown, Value
+from mtp_trace.trace.values import TREE_PREFIX, Class, External, Instance, Native, Unknown, Value
 
 _ENVIRON = Class("_Environ", (OBJECT,))
 _ENVIRON.mro = [_ENVIRON, OBJECT]
@@ -81,11 +81,12 @@ class TreeFiles:
 
     def exists(self, path: str) -> bool:
         """See ``world.Files``."""
+        path = path.removeprefix(TREE_PREFIX)
         return bool(self._tree.exists(path) or self._tree.is_dir(path))
 
     def is_dir(self, path: str) -> bool:
         """See ``world.Files``."""
-        return bool(self._tree.is_dir(path))
+        return bool(self._tree.is_dir(path.removeprefix(TREE_PREFIX)))
 
 
 def _file_question(name: str) -> Native:
@@ -95,7 +96,7 @@ def _file_question(name: str) -> Native:
             return path.derive(f"{name}({path.key})")
         if not isinstance(path, str):
             throw("TypeError", f"expected str, bytes or os.PathLike object, not {ops.type_name(path)}")
-        files = TreeFiles(e) if e.imports.is_tree(path.replace("/", ".")) else e.world.files
+        files = TreeFiles(e) if path.startswith(TREE_PREFIX) else e.world.files
         found = files.exists(path) if name in ("exists", "isfile", "lexists") else files.is_dir(path)
         if name == "isfile" and found:
             found = not files.is_dir(path)

@@ -1,0 +1,3 @@
+"""transformers.utils.hub."""
+
+from transformers.utils import cached_file

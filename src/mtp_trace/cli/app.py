@@ -1,0 +1,48 @@
+"""The command group. Commands are imported when they are called, so that ``--help`` stays quick."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+import click
+
+from mtp_trace import __version__
+from mtp_trace.errors import InputError
+
+_COMMANDS = {
+    "batch": "mtp_trace.cli.batch:batch",
+}
+
+
+class Lazy(click.Group):
+    """A group whose commands are loaded by name."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names, in the order a person needs them."""
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """One command."""
+        target = _COMMANDS.get(name)
+        if target is None:
+            return None
+        module, _, attribute = target.partition(":")
+        command: click.Command = getattr(importlib.import_module(module), attribute)
+        return command
+
+
+@click.command(cls=Lazy)
+@click.version_option(__version__, prog_name="mtp-trace")
+def cli() -> None:
+    """Says from SGLang's own source whether a launch will run speculative decoding, and why not."""
+
+
+def run(argv: list[str] | None = None) -> Any:
+    """Runs the command line; bad input is told in words and gives exit status 2."""
+    try:
+        cli.main(args=argv, standalone_mode=True, prog_name="mtp-trace")
+    except InputError as error:
+        click.echo(f"mtp-trace: {error}", err=True)
+        sys.exit(error.exit_code)

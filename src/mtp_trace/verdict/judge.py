@@ -1,0 +1,238 @@
+"""From what the stages came to, to a report: the verdict, the error, what it hangs on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from mtp_trace.report.model import (
+    Assumption,
+    DraftInfo,
+    Failure,
+    LaunchInfo,
+    LogLine,
+    ModelInfo,
+    Option,
+    Question,
+    Report,
+    SglangInfo,
+    Step,
+    Verdict,
+)
+from mtp_trace.source import SourceTree
+from mtp_trace.trace.engine import Engine
+from mtp_trace.trace.errors import message_of
+from mtp_trace.trace.events import Event
+from mtp_trace.trace.ops import payload, type_name
+from mtp_trace.trace.values import Instance, Unknown, Value
+from mtp_trace.verdict.entry import Entrypoints
+from mtp_trace.verdict.programs import TreePrograms
+from mtp_trace.verdict.registry import DraftClass, Registry
+from mtp_trace.verdict.run import Outcome, error_site
+
+
+@dataclass(frozen=True)
+class Kept:
+    """An outcome in plain data, safe to keep after the engine's state is rolled back."""
+
+    verdict: Verdict
+    stage: str | None
+    error: Failure | None
+    resolved: dict[str, Any]
+    draft: DraftInfo | None
+    worker: str | None
+    path: tuple[Step, ...]
+    logs: tuple[LogLine, ...]
+    assumptions: tuple[Assumption, ...]
+    reason: str = ""
+    events: tuple[tuple[str, Event], ...] = field(default=(), compare=False)
+    target: dict[str, Any] = field(default_factory=dict)
+    draft_facts: dict[str, Any] = field(default_factory=dict)
+
+
+class Judge:
+    """Turns outcomes into reports for one tree."""
+
+    def __init__(self, tree: SourceTree, programs: TreePrograms, entry: Entrypoints) -> None:
+        self.tree, self.entry = tree, entry
+        self.registry = Registry(programs, entry.registry_package, entry.registry_exports)
+
+    # --- one way through -------------------------------------------------------------------------------------------
+
+    def keep(self, out: Outcome, engine: Engine) -> Kept:
+        """The verdict of one way through, in plain data."""
+        resolved = {name: plain(value) for name, value in out.resolved.items()}
+        draft = self._draft(out)
+        verdict, stage, error, reason = self._verdict(out, draft)
+        return Kept(
+            verdict=verdict, stage=stage, error=error, resolved=resolved, draft=draft,
+            worker=out.worker if isinstance(out.worker, str) else None, path=self._path(out), logs=_logs(out),
+            assumptions=tuple(Assumption(k, v) for k, v in out.assumptions.items()), reason=reason, events=tuple(out.events),
+            target={k: plain(v) for k, v in out.target.items()}, draft_facts={k: plain(v) for k, v in out.draft.items()},
+        )  # fmt: skip
+
+    def _verdict(self, out: Outcome, draft: DraftInfo | None) -> tuple[Verdict, str | None, Failure | None, str]:
+        if out.missing is not None:
+            failure = Failure("EntryPointMissing", f"{out.missing}: this layout is not one that can be followed")
+            return Verdict.UNDETERMINED, out.stage, failure, out.missing
+        if out.stop is not None:
+            site = error_site(out)
+            failure = Failure("TraceStopped", out.stop.why, *(site.file, site.line, site.end_line) if site else ())
+            return Verdict.UNDETERMINED, out.stage, failure, out.stop.why
+        if out.raised is not None:
+            return self._raised(out)
+        algorithm = out.resolved.get(self.entry.algorithm)
+        if algorithm is None:
+            return Verdict.INACTIVE, None, None, "nothing turns speculation on"
+        if isinstance(algorithm, Unknown):
+            return Verdict.DEPENDS, None, None, algorithm.key
+        if draft is not None and draft.architecture is not None and algorithm in self.entry.own_draft:
+            if draft.architecture == _architecture(out.target):
+                return Verdict.DEGRADED, None, None, "the draft is the whole target model again"
+            if draft.cls is None:
+                message = f"{draft.architecture} is in no model registry of this tree"
+                return Verdict.STARTUP_ERROR, "registry", Failure("ValueError", message), message
+        return Verdict.ACTIVE, None, None, ""
+
+    def _raised(self, out: Outcome) -> tuple[Verdict, str | None, Failure | None, str]:
+        assert out.raised is not None
+        value, site = out.raised.value, out.raised.site
+        refusal = value.attrs.get("refusal") if isinstance(value, Instance) else None
+        if refusal is not None:
+            return Verdict.STARTUP_ERROR, "cli", Failure("ArgumentError", str(refusal)), str(refusal)
+        message = message_of(value)
+        place = (site.file, site.line, site.end_line) if site is not None else ()
+        failure = Failure(type_name(value) if isinstance(value, Instance) else short_name(value), message, *place)
+        return Verdict.STARTUP_ERROR, out.stage, failure, message
+
+    def _draft(self, out: Outcome) -> DraftInfo | None:
+        if not out.draft:
+            return None
+        name = _architecture(out.draft)
+        found: DraftClass | None = self.registry.find(name) if name else None
+        layers = plain(out.draft.get("num_nextn_predict_layers"))
+        path = plain(out.draft.get("config.model_path"))
+        return DraftInfo(
+            architecture=name, cls=found.name if found else None, file=found.file if found else None,
+            line=found.line if found else None, num_nextn_predict_layers=layers if isinstance(layers, int) else None,
+            model_path=path if isinstance(path, str) else None,
+        )  # fmt: skip
+
+    def _path(self, out: Outcome) -> tuple[Step, ...]:
+        watched = set(self.entry.fields)
+        steps: list[Step] = []
+        for stage, e in out.events:
+            guard = f"because {e.guards[-1].text}" if e.guards else ""
+            if (e.kind == "write" and e.name in watched) or e.kind == "item":
+                steps.append(_step(stage, e, f"{e.name} = {plain_text(e.value)}", guard))
+            elif e.kind == "call":
+                fields = {k: v for k, v in e.value[1].items() if k in watched}
+                steps += [_step(stage, e, f"{k} = {plain_text(v)}", guard) for k, v in fields.items()]
+            elif e.kind == "raise":
+                steps.append(_step(stage, e, f"raise {e.name}", guard))
+        return tuple(steps)
+
+    # --- all ways through ------------------------------------------------------------------------------------------
+
+    def report(self, found: list[tuple[Any, Any]], sglang: SglangInfo, model: ModelInfo, launch: LaunchInfo,
+               case: str | None, asked_gpu: bool) -> Report:  # fmt: skip
+        """One report from every GPU tried and every way through on it."""
+        rows = [(gpu, path.decisions, path.outcome) for gpu, e in found for path in e.paths]
+        first: Kept = rows[0][2]
+        kept = [row[2] for row in rows]
+        same = all(_essence(k) == _essence(first) for k in kept)
+        if not all(e.complete for _, e in found):
+            same = False
+        if same:
+            return self._one(first, _merged(kept), (), sglang, model, launch, case)
+        return self._one(self._hanging(rows, found), _merged(kept), self._questions(rows, asked_gpu), sglang, model, launch, case)
+
+    def _hanging(self, rows: list[Any], found: list[Any]) -> Kept:
+        base: Kept = rows[0][2]
+        verdicts = {row[2].verdict for row in rows}
+        if all(e.complete for _, e in found) and len(verdicts) == 1 and Verdict.STARTUP_ERROR not in verdicts:
+            return base
+        if Verdict.UNDETERMINED in verdicts or not all(e.complete for _, e in found):
+            stopped = next((row[2] for row in rows if row[2].verdict is Verdict.UNDETERMINED), base)
+            error = stopped.error or Failure("TooManyQuestions", "more open questions than can be followed")
+            return Kept(Verdict.UNDETERMINED, stopped.stage or "args", error, {}, None, None, base.path, base.logs, base.assumptions)
+        return Kept(Verdict.DEPENDS, None, None, {}, base.draft, base.worker, base.path, base.logs, base.assumptions)
+
+    def _questions(self, rows: list[Any], asked_gpu: bool) -> tuple[Question, ...]:
+        questions: list[Question] = []
+        if not asked_gpu:
+            options: dict[str, Verdict] = {}
+            for gpu, _, kept in rows:
+                options.setdefault(gpu.name, kept.verdict)
+            if len({*options.values()}) > 1:
+                questions.append(Question("which GPU does it run on?", tuple(Option(k, v) for k, v in options.items())))
+        keys: dict[str, dict[str, Verdict]] = {}
+        for _, decisions, kept in rows:
+            for d in decisions:
+                keys.setdefault(d.key, {}).setdefault("yes" if d.answer else "no", kept.verdict)
+        for key, answers in keys.items():
+            if len(set(answers.values())) > 1:
+                questions.append(Question(f"is {key} true?", tuple(Option(k, v) for k, v in sorted(answers.items()))))
+        return tuple(questions)
+
+    def _one(self, kept: Kept, resolved: dict[str, Any], questions: tuple[Question, ...], sglang: SglangInfo, model: ModelInfo,
+             launch: LaunchInfo, case: str | None) -> Report:  # fmt: skip
+        return Report(
+            verdict=kept.verdict, sglang=sglang, model=model, launch=launch, id=case, stage=kept.stage, resolved=resolved,
+            draft=kept.draft, worker=kept.worker, error=kept.error, depends_on=questions, path=kept.path, logs=kept.logs,
+            assumptions=kept.assumptions,
+        )  # fmt: skip
+
+
+def _merged(kept: list[Kept]) -> dict[str, Any]:
+    """Resolved fields that all ways agree on; the others unknown."""
+    out: dict[str, Any] = {}
+    for name in kept[0].resolved:
+        values = [k.resolved.get(name) for k in kept]
+        out[name] = values[0] if all(v == values[0] for v in values) else {"unknown": "it hangs on an open question"}
+    return out
+
+
+def _essence(kept: Kept) -> Any:
+    error = (kept.error.type, kept.error.file, kept.error.line) if kept.error else None
+    return (kept.verdict, kept.stage, error, kept.draft, kept.worker, tuple(sorted((k, repr(v)) for k, v in kept.resolved.items())))
+
+
+def _architecture(facts: dict[str, Value]) -> str | None:
+    names = facts.get("architectures")
+    return names[0] if isinstance(names, (list, tuple)) and names and isinstance(names[0], str) else None
+
+
+def _step(stage: str, e: Event, text: str, note: str) -> Step:
+    return Step(stage, e.kind, e.site.file, e.site.line, e.site.function, text, note)
+
+
+def _logs(out: Outcome) -> tuple[LogLine, ...]:
+    return tuple(LogLine(e.name, str(e.value), e.site.file, e.site.line) for _, e in out.events if e.kind == "log")
+
+
+def plain(value: Value) -> Any:
+    """A value as the report shows it: plain data, or ``{"unknown": why}``."""
+    value = payload(value)
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, Unknown):
+        return {"unknown": value.why}
+    if isinstance(value, (list, tuple)):
+        return [plain(v) for v in value]
+    if isinstance(value, dict):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, Instance) and "_value_" in value.attrs:
+        return plain(value.attrs["_value_"])
+    return {"unknown": f"an object of {type_name(value)}"}
+
+
+def plain_text(value: Value) -> str:
+    """A value in a step's text."""
+    shown = plain(value)
+    return f"<{shown['unknown']}>" if isinstance(shown, dict) and "unknown" in shown else repr(shown)
+
+
+def short_name(value: Value) -> str:
+    """The name of an exception that is not known in full."""
+    return value.key.split("(")[0] if isinstance(value, Unknown) else "Exception"

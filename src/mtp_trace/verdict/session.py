@@ -1,0 +1,137 @@
+"""One SGLang tree, opened once, and the launches judged on it."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from mtp_trace.checkpoint.folder import ModelFolder
+from mtp_trace.launch.gpus import GpuTable
+from mtp_trace.report.model import LaunchInfo, ModelInfo, Report, SglangInfo
+from mtp_trace.rules.data import data_root
+from mtp_trace.rules.yamlfile import shipped
+from mtp_trace.source import SourceTree
+from mtp_trace.trace.engine import Engine
+from mtp_trace.trace.explore import explore
+from mtp_trace.trace.setup import make_engine
+from mtp_trace.trace.world import Gpu
+from mtp_trace.verdict.entry import entrypoints
+from mtp_trace.verdict.files import LaunchFiles, folders_named
+from mtp_trace.verdict.judge import Judge
+from mtp_trace.verdict.outside import make_world
+from mtp_trace.verdict.programs import ModelPrograms, TreePrograms
+from mtp_trace.verdict.run import Outcome, StageRunner
+
+T = TypeVar("T")
+_MAX_WORLDS = 6
+_MAX_PATHS = 48
+_MODEL_FLAGS = ("--model-path", "--model")
+
+
+class Session:
+    """Judges launches on one tree; import-time state is shared between launches in the same world."""
+
+    def __init__(self, tree: SourceTree) -> None:
+        self.tree = tree
+        self.programs = TreePrograms(tree)
+        self.models = ModelPrograms(data_root() / "models")
+        self.gpus = GpuTable(shipped("gpus.yaml"))
+        self.entry = entrypoints()
+        self.judge = Judge(tree, self.programs, self.entry)
+        self._engines: dict[Any, Engine] = {}
+
+    def check(self, argv: list[str], env: dict[str, str], gpu: Gpu | None, model: ModelFolder | None = None,
+              case: str | None = None) -> Report:  # fmt: skip
+        """Judges one launch.
+
+        ``argv`` are SGLang's own arguments; the model's path is added where they name none. ``gpu`` None: whatever hangs
+        on it is answered as ``depends``.
+        """
+        argv, aliases = _with_model(argv, model)
+        roots = [*folders_named(argv), *([model.path] if model is not None else [])]
+        files = LaunchFiles(roots, aliases)
+        info = LaunchInfo(tuple(argv), dict(env), gpu.name if gpu is not None else None)
+        model_info = _model_info(argv, model)
+        sglang = SglangInfo(self.tree.root, self.tree.version, self.tree.ref)
+        gpus = [gpu] if gpu is not None else [self.gpus.find(name) for name in self.gpus.asked]
+        found = deep(lambda: [(g, self._explore(argv, env, g, files)) for g in gpus])
+        return self.judge.report(found, sglang, model_info, info, case, asked_gpu=gpu is not None)
+
+    def _explore(self, argv: list[str], env: dict[str, str], gpu: Gpu, files: LaunchFiles) -> Any:
+        engine = self._engine(gpu, env)
+        engine.world.files = files
+        runner = StageRunner(engine, self.entry)
+
+        def once() -> Outcome:
+            out = runner.run(argv)
+            out.assumptions.update(engine.assumptions)
+            return self.judge.keep(out, engine)
+
+        return explore(engine, once, _MAX_PATHS)
+
+    def _engine(self, gpu: Gpu, env: dict[str, str]) -> Engine:
+        key = (gpu, tuple(sorted(env.items())))
+        engine = self._engines.get(key)
+        if engine is None:
+            if len(self._engines) >= _MAX_WORLDS:
+                self._engines.pop(next(iter(self._engines)))
+            engine = self._engines[key] = make_engine(self.programs, self.models, make_world(self.tree, gpu, dict(env)))
+        return engine
+
+
+def _with_model(argv: list[str], model: ModelFolder | None) -> tuple[list[str], dict[str, Path]]:
+    """The arguments with a model path in them, and what that path stands for here."""
+    if model is None:
+        return list(argv), {}
+    place = model.config_file if model.bare else model.path
+    named = model_path_of(argv)
+    if named is None:
+        return ["--model-path", str(place), *argv], {}
+    return list(argv), {named: place}
+
+
+def model_path_of(argv: list[str]) -> str | None:
+    """The model path that the arguments give, if any."""
+    for i, word in enumerate(argv):
+        flag, sign, value = word.partition("=")
+        if flag in _MODEL_FLAGS:
+            return value if sign else argv[i + 1] if i + 1 < len(argv) else None
+    return None
+
+
+def _model_info(argv: list[str], model: ModelFolder | None) -> ModelInfo:
+    path = model_path_of(argv)
+    if model is None and path is not None and (Path(path) / "config.json").is_file():
+        model = ModelFolder.open(path)
+    if model is None:
+        return ModelInfo(path or "")
+    return ModelInfo(str(model.path), tuple(model.architectures or ()), model.model_type)
+
+
+def deep(run: Callable[[], T]) -> T:
+    """Runs something on a thread whose stack takes deep recursion."""
+    box: list[T] = []
+    failure: list[BaseException] = []
+
+    def body() -> None:
+        try:
+            box.append(run())
+        except BaseException as error:
+            failure.append(error)
+
+    limit = sys.getrecursionlimit()
+    size = threading.stack_size(256 * 1024 * 1024)
+    sys.setrecursionlimit(max(limit, 30_000))
+    try:
+        thread = threading.Thread(target=body)
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(size)
+        sys.setrecursionlimit(limit)
+    if failure:
+        raise failure[0]
+    return box[0]
