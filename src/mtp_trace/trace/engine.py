@@ -156,6 +156,15 @@ class Engine(TypeForms):
             self.guards = guards
             self._import_depth -= 1
 
+    @contextmanager
+    def shared(self) -> Iterator[None]:
+        """While something is made that outlives the launch."""
+        self._import_depth += 1
+        try:
+            yield
+        finally:
+            self._import_depth -= 1
+
     def enter(self, frame: Frame) -> None:
         """A function begins."""
         self.calls += 1

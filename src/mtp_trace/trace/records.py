@@ -34,12 +34,14 @@ class Annotation:
     def resolved(self) -> Value:
         """The annotation as a value; Unknown where it names what is not there."""
         if self.value is MISSING:
-            try:
-                self.value = self._evaluate(self._frame)
-            except (Raised, TraceStop):
-                self.value = Unknown(self.text(), f"the annotation {self.text()} cannot be evaluated")
-            if isinstance(self.value, str) and self._frame is not None:
-                self.value = self._frame.engine.evaluate_text(self.value, self._frame)
+            # What is made here is kept as long as the class, so it belongs to the shared state.
+            with self._frame.engine.shared():
+                try:
+                    self.value = self._evaluate(self._frame)
+                except (Raised, TraceStop):
+                    self.value = Unknown(self.text(), f"the annotation {self.text()} cannot be evaluated")
+                if isinstance(self.value, str):
+                    self.value = self._frame.engine.evaluate_text(self.value, self._frame)
         return self.value
 
     def text(self) -> str:

@@ -212,7 +212,10 @@ def _add_custom(e: Any, group: Instance, holder: Any, names: list[str], action: 
         made.append(instance)
         return _Adapter(e, parser, instance, option_strings, dest)
 
-    holder.add_argument(*names, action=build, **options)
+    try:
+        holder.add_argument(*names, action=build, **options)
+    except (argparse.ArgumentError, TypeError, ValueError) as error:
+        throw("ValueError", str(error))
     return made[0]
 
 

@@ -13,7 +13,7 @@ from mtp_trace.trace.values import Class, External, Instance, Unknown, Value
 
 
 def host_module(engine: Any) -> dict[str, Value]:
-    """Facts: ``gpu``, ``version(name)``, ``installed(name)``, ``table(name)``, ``unknown(key, why)``, ``symbol(path)``."""
+    """Facts: ``gpu``, ``version(name)``, ``installed(name)``, ``table(name)``, ``unknown(key, why)``, ``symbol(path)``, ``known(x)``."""
     gpu = engine.world.gpu
     card = Instance(Class("Gpu", (OBJECT,)))
     for name in ("kind", "capability", "memory_mib", "count", "runtime", "arch", "device_name"):
@@ -30,6 +30,7 @@ def host_module(engine: Any) -> dict[str, Value]:
             table=lambda e, a, k: e.world.tables(a[0], *a[1:]),
             unknown=lambda e, a, k: Unknown(a[0], a[1]),
             symbol=lambda e, a, k: External(a[0]),
+            known=lambda e, a, k: not isinstance(a[0], Unknown),
             read_json=_read_json,
             note_read=_note,
         ),

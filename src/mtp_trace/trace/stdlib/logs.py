@@ -38,6 +38,8 @@ LOGGER.attrs.update(natives(
     isEnabledFor=lambda e, a, k: a[1] >= 20 if isinstance(a[1], int) else True, setLevel=constant(None),
     addHandler=constant(None), removeHandler=constant(None), addFilter=constant(None), getEffectiveLevel=constant(20),
     hasHandlers=constant(True),
+    # transformers gives these to every logger.
+    warning_once=_say("WARNING"), info_once=_say("INFO"), warning_advice=_say("WARNING"),
 ))  # fmt: skip
 
 
