@@ -560,9 +560,7 @@ class ExprCompiler:
 
             def set_index(f: Frame, v: Value) -> None:
                 try:
-                    ops.set_item(f.engine, inner(f), key(f), v)
-                    if field in f.engine.recorder.items:
-                        f.engine.on_item_set(field, v, site_of(f, target))
+                    self.put_item(f, inner(f), key(f), v, field, target)
                 except (Raised, TraceStop) as e:
                     place(e, f, target)
                     raise
@@ -571,6 +569,12 @@ class ExprCompiler:
         if op in ("tuple", "list"):
             return self._unpack(target, scope)
         raise TraceStop(f"assignment to {op} is not supported")
+
+    def put_item(self, f: Frame, obj: Value, key: Value, v: Value, field: str, target: Node) -> None:
+        """``obj[key] = v``; noted where ``obj`` is a watched field."""
+        ops.set_item(f.engine, obj, key, v)
+        if field in f.engine.recorder.items:
+            f.engine.on_item_set(field, v, site_of(f, target))
 
     def _store_name(self, name: str, scope: Scope) -> Callable[[Frame, Value], None]:
         hops = None if scope.kind == "module" else 0

@@ -12,7 +12,7 @@ from mtp_trace.syntax.form import Node
 from mtp_trace.trace import attrs, ops
 from mtp_trace.trace.code import Code, Param
 from mtp_trace.trace.compile_expr import Eval, ExprCompiler, place, site_of
-from mtp_trace.trace.errors import EXCEPTIONS, is_exception_class, throw
+from mtp_trace.trace.errors import EXCEPTIONS, exception, throw
 from mtp_trace.trace.patterns import PatternCompiler
 from mtp_trace.trace.scope import Scope, class_scope, function_scope, target_names
 from mtp_trace.trace.values import (
@@ -22,6 +22,7 @@ from mtp_trace.trace.values import (
     Generator,
     Instance,
     Raised,
+    Site,
     TraceStop,
     Unknown,
     Value,
@@ -143,20 +144,42 @@ class Compiler(PatternCompiler, ExprCompiler):
 
     def augassign(self, node: Node, scope: Scope) -> Exec:
         """``target op= x``."""
-        read, value, store = self.expr(node[3], scope), self.expr(node[5], scope), self.store(node[3], scope)
-        op = node[4]
+        target, op, value = node[3], node[4], self.expr(node[5], scope)
+        locate = self._locate(target, scope)
 
         def run(f: Frame) -> None:
-            a, b = read(f), value(f)
             try:
-                result = ops.inplace(f.engine, op, a, b)
+                read, store = locate(f)
+                result = ops.inplace(f.engine, op, read(), value(f))
+                f.node = node
+                store(result)
             except (Raised, TraceStop) as e:
                 place(e, f, node)
                 raise
-            f.node = node
-            store(f, result)
 
         return run
+
+    def _locate(self, target: Node, scope: Scope) -> Callable[[Frame], tuple[Callable[[], Value], Callable[[Value], None]]]:
+        """How to read and write a target whose object and key are evaluated once."""
+        if target[0] == "attr":
+            inner, name = self.expr(target[3], scope), target[4]
+
+            def attribute(f: Frame) -> Any:
+                obj = inner(f)
+                return lambda: attrs.get(f.engine, obj, name), lambda v: attrs.set_(f.engine, obj, name, v)
+
+            return attribute
+        if target[0] == "index":
+            inner, key = self.expr(target[3], scope), self.expr(target[4], scope)
+            field = target[3][4] if target[3][0] == "attr" else ""
+
+            def item(f: Frame) -> Any:
+                obj, k = inner(f), key(f)
+                return lambda: ops.get_item(f.engine, obj, k), lambda v: self.put_item(f, obj, k, v, field, target)
+
+            return item
+        read, store = self.expr(target, scope), self.store(target, scope)
+        return lambda f: (lambda: read(f), lambda v: store(f, v))
 
     def return_(self, node: Node, scope: Scope) -> Exec:
         """``return x``."""
@@ -171,17 +194,25 @@ class Compiler(PatternCompiler, ExprCompiler):
     def raise_(self, node: Node, scope: Scope) -> Exec:
         """``raise x from y``."""
         value = None if node[3] is None else self.expr(node[3], scope)
+        cause = None if node[4] is None else self.expr(node[4], scope)
 
         def run(f: Frame) -> None:
             if value is None:
                 current = f.engine.handled(f)
                 if current is None:
-                    throw("RuntimeError", "No active exception to reraise")
+                    raise Raised(exception("RuntimeError", "No active exception to reraise"), site_of(f, node))
                 raise Raised(current.value, current.site)
-            v = value(f)
-            if is_exception_class(v) or isinstance(v, Class):
-                v = f.engine.call(v, [], {})
             site = site_of(f, node)
+            v = _exception_of(f, value(f), site)
+            if isinstance(v, Instance):
+                if cause is not None:
+                    v.attrs["__cause__"], v.attrs["__suppress_context__"] = cause(f), True
+                current = f.engine.handled(f)
+                if current is not None and current.value is not v:
+                    v.attrs["__context__"] = current.value
+                known = v.attrs.get("__traceback__")
+                if isinstance(known, Site):
+                    raise Raised(v, known)
             f.engine.on_raise(v, site, node)
             raise Raised(v, None if site.model else site)
 
@@ -208,7 +239,7 @@ class Compiler(PatternCompiler, ExprCompiler):
         steps: list[Exec] = []
         for t in node[3]:
             if t[0] == "name":
-                steps.append(_delete_name(t[3], scope.resolve(t[3]) is None))
+                steps.append(_delete_name(t[3], scope.resolve(t[3])))
             elif t[0] == "attr":
                 steps.append(_delete_attr(self.expr(t[3], scope), t[4]))
             elif t[0] == "index":
@@ -334,7 +365,9 @@ class Compiler(PatternCompiler, ExprCompiler):
         handlers = []
         for h in node[4]:
             store = self._store_name(h[3], scope) if h[3] else None
-            handlers.append((None if h[2] is None else self.expr(h[2], scope), store, self.block(h[4], scope), h))
+            forget = _forget_name(h[3], scope.resolve(h[3])) if h[3] else None
+            kind = None if h[2] is None else self.expr(h[2], scope)
+            handlers.append((kind, store, self.block(h[4], scope), h, forget))
         otherwise, final = self.block(node[5], scope), self.block(node[6], scope)
         has_final = bool(node[6])
 
@@ -345,7 +378,7 @@ class Compiler(PatternCompiler, ExprCompiler):
                 signal = body(f)
             except Raised as error:
                 del engine.guards[depth:]
-                for kind, store, handler, h in handlers:
+                for kind, store, handler, h, forget in handlers:
                     if kind is None or engine.matches(error.value, kind(f), f, h):
                         engine.on_caught(error)
                         if store is not None:
@@ -355,6 +388,8 @@ class Compiler(PatternCompiler, ExprCompiler):
                             return handler(f)
                         finally:
                             f.exception = previous
+                            if forget is not None:
+                                forget(f)
                 raise
             if signal is not None:
                 return signal
@@ -366,9 +401,17 @@ class Compiler(PatternCompiler, ExprCompiler):
         def run(f: Frame) -> Any:
             try:
                 signal = guarded(f)
-            except (Raised, _Leave):
-                if final(f) is not None:
-                    return RETURN
+            except Raised as error:
+                # While it is on its way, a bare ``raise`` in the clause means it, and what is raised has it as context.
+                previous, f.exception = f.exception, error
+                depth = len(f.engine.guards)
+                try:
+                    closing = final(f)
+                finally:
+                    f.exception = previous
+                    del f.engine.guards[depth:]
+                if closing is not None:
+                    return closing
                 raise
             kept = f.returned
             closing = final(f)
@@ -471,20 +514,51 @@ class Compiler(PatternCompiler, ExprCompiler):
         return lambda f: store(f, value(f))
 
 
-class _Leave(Exception):
-    """Never raised; keeps the ``finally`` clause's tuple of types open for one more."""
+def _exception_of(f: Frame, value: Value, site: Site) -> Value:
+    """What ``raise value`` raises: an instance is made of a class; what is no exception is a TypeError."""
+    if isinstance(value, Class):
+        value = f.engine.call(value, [], {})
+    if isinstance(value, Unknown) or (isinstance(value, Instance) and EXCEPTIONS["BaseException"] in value.cls.mro):
+        return value
+    if isinstance(value, Instance) and value.cls.opaque_bases:
+        return value
+    raise Raised(exception("TypeError", "exceptions must derive from BaseException"), site)
 
 
-def _delete_name(name: str, is_global: bool) -> Exec:
+def _delete_name(name: str, hops: int | None) -> Exec:
     def run(f: Frame) -> None:
-        table = f.globals if is_global else f.vars
+        table = _table(f, hops)
         if name not in table:
-            throw("NameError", f"name '{name}' is not defined")
-        if is_global:
+            if hops is None:
+                throw("NameError", f"name '{name}' is not defined")
+            throw("UnboundLocalError", f"cannot access local variable '{name}' where it is not associated with a value")
+        if hops != 0:
             f.engine.touch(table)
         del table[name]
 
     return run
+
+
+def _forget_name(name: str, hops: int | None) -> Callable[[Frame], None]:
+    """At the end of ``except ... as name`` the name is gone."""
+
+    def run(f: Frame) -> None:
+        table = _table(f, hops)
+        if name in table:
+            if hops != 0:
+                f.engine.touch(table)
+            del table[name]
+
+    return run
+
+
+def _table(f: Frame, hops: int | None) -> dict[str, Value]:
+    if hops is None:
+        return f.globals
+    g: Any = f
+    for _ in range(hops):
+        g = g.parent
+    return g.vars  # type: ignore[no-any-return]
 
 
 def _delete_attr(inner: Eval, name: str) -> Exec:
