@@ -131,6 +131,12 @@ def test_drop_in_makes_a_server_of_another_unit(tmp_path: Path) -> None:
     assert (Path(launch.file).name, launch.line, launch.env) == ("a.conf", 3, {"A": "1"})
 
 
+def test_named_files_that_are_none(tmp_path: Path) -> None:
+    names = ["/proc/kmsg", "/dev/zero", "//etc//", "/", ".", "..", "x" * 5000, "a\\0b"]
+    text = "".join(f"source {name}\n" for name in names) + COMMAND
+    assert len(find_launches([write(tmp_path / "run.sh", text)])[0]) == 1
+
+
 def test_template_of_a_script(tmp_path: Path) -> None:
     text = "{% if x %}\nsglang serve --model-path {{ model }} --tp {{ tp | default(8) }}\n{% endif %}\n"
     (launch,) = find_launches([write(tmp_path / "run.sh.j2", text)])[0]

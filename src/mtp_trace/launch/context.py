@@ -19,7 +19,7 @@ from mtp_trace.launch.text import Text
 _FLAG = re.compile(r"--?[A-Za-z][\w-]*$")
 _MOST_LAUNCHES = 500
 _MOST_COUNTED = 1024
-_MOST_COMMANDS = 20_000
+_MOST_COMMANDS = 10_000
 
 
 @dataclass

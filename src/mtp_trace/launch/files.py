@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from mtp_trace.launch.holes import clean, has_hole, show
 
+_NOT_FILES = ("/proc/", "/sys/", "/dev/")
 LARGEST = 2 * 1024 * 1024
 """The largest file that is read, in bytes."""
 
@@ -24,7 +25,7 @@ class Files:
     def text(self, path: Path) -> str | None:
         """The text of a regular file that is not too large and not binary, else None. Never waits on a pipe."""
         try:
-            if not stat.S_ISREG(os.stat(path).st_mode):
+            if not stat.S_ISREG(os.stat(path).st_mode) or os.path.realpath(path).startswith(_NOT_FILES):
                 return None
             with open(path, "rb") as stream:
                 data = stream.read(LARGEST + 1)
@@ -61,8 +62,7 @@ class Files:
         name = show(name)
         if not name or "\0" in name or len(name) > 4096:
             return []
-        path = PurePosixPath(name)
-        if path.is_absolute():
-            inside = path.relative_to("/")
+        if name.startswith("/"):
+            inside = name.lstrip("/")
             return [Path(name), *(folder / inside for folder in (*beside, *self.folders))]
         return [folder / name for folder in (*beside, *self.folders)] or [Path(name)]

@@ -22,6 +22,7 @@ from mtp_trace.launch.shell_syntax import (
 from mtp_trace.launch.text import Text, join
 
 _DEEPEST_CALL = 16
+_DEEPEST_RECURSION = 2
 _RULED_OUT = "not taken with the values that the file itself gives"
 
 
@@ -34,6 +35,7 @@ class SimpleCommands:
         self.functions: dict[str, Function] = {}
         self.called: set[str] = set()
         self.calls = 0
+        self.active: list[str] = []
         self.ruled_out = 0
 
     def commands(self, commands: list[Command], states: list[State]) -> list[State]:
@@ -177,9 +179,10 @@ class SimpleCommands:
 
     def _call(self, function: Function, arguments: list[Text], state: State, prefix: dict[str, Text]) -> list[State]:
         self.called.add(function.name)
-        if self.calls >= _DEEPEST_CALL:
+        if self.calls >= _DEEPEST_CALL or self.active.count(function.name) >= _DEEPEST_RECURSION:
             return [state]
         self.calls += 1
+        self.active.append(function.name)
         outer = state.positionals
         state.positionals = tuple(arguments)
         before = {name: state.variables.get(name) for name in prefix}
@@ -194,6 +197,7 @@ class SimpleCommands:
                     after.variables[name] = variable_before
             if after.ended == "return":
                 after.ended = ""
+        self.active.pop()
         self.calls -= 1
         return states
 

@@ -28,6 +28,7 @@ _NAME = re.compile(r"\$?\{?([A-Za-z_]\w*)\}?")
 _BLANK = re.compile(r"[ \t\n]+")
 _DEFAULTS = ("-", ":-", "+", ":+", "=", ":=", "?", ":?")
 _MOST_FIELDS = 4096
+_LONGEST_NUMBER = 6
 _LONGEST = 256 * 1024
 
 
@@ -182,7 +183,7 @@ class Expander:
         line = 0
         if name in ("@", "*"):
             return self.state.positionals, name == "@", True
-        if name.isdigit() and name != "0":
+        if name.isdigit() and name.strip("0") and len(name) <= _LONGEST_NUMBER:
             position = int(name) - 1
             if any(text.text == REST for text in self.state.positionals[: position + 1]):
                 return (Text.at(variable(name), line),), False, False

@@ -11,6 +11,7 @@ _LONGEST_WITH_STARS = 200
 _MOST_DIGITS = 18
 _STAR = None
 _MOST_COUNTED = 256
+_SUM = re.compile(r"[0-9\s+\-*/%()]+")
 _BRACES = re.compile(r"([^{}]*)\{([^{}]*)\}([^{}]*)")
 _RANGE = re.compile(r"(-?\d{1,9})\.\.(-?\d{1,9})")
 
@@ -167,7 +168,7 @@ def braces(word: str) -> list[str] | None:
 
 def calculated(expression: str) -> int | None:
     """A sum of whole numbers as the shell works it out; None where a name is in it or it is no such sum."""
-    if len(expression) > 200:
+    if len(expression) > 200 or not _SUM.fullmatch(expression):
         return None
     try:
         tree = ast.parse(expression.strip(), mode="eval")
