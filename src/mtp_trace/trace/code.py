@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from mtp_trace.syntax.form import Node
 from mtp_trace.trace.errors import throw
@@ -94,7 +94,7 @@ class Code:
             out[p.name] = a
         if len(args) > n:
             if self.vararg is None:
-                throw("TypeError", f"{fn.name}() takes {n} positional arguments but {len(args)} were given")
+                self._too_many(fn, len(args))
             out[self.vararg] = tuple(args[n:])
         elif self.vararg is not None:
             out[self.vararg] = ()
@@ -104,12 +104,16 @@ class Code:
             for k, v in kwargs.items():
                 if k in known:
                     if k in out:
-                        throw("TypeError", f"{fn.name}() got multiple values for argument '{k}'")
+                        throw("TypeError", f"{fn.qualname}() got multiple values for argument '{k}'")
                     out[k] = v
                 elif self.kwarg is not None:
                     extra[k] = v
+                elif any(p.name == k for p in self.positional):
+                    names = ", ".join(p.name for p in self.positional if p.posonly and p.name in kwargs)
+                    throw("TypeError", f"{fn.qualname}() got some positional-only arguments passed as keyword arguments: "
+                          f"'{names}'")  # fmt: skip
                 else:
-                    throw("TypeError", f"{fn.name}() got an unexpected keyword argument '{k}'")
+                    throw("TypeError", f"{fn.qualname}() got an unexpected keyword argument '{k}'")
         if self.kwarg is not None:
             out[self.kwarg] = extra
         self._defaults(fn, out)
@@ -125,14 +129,29 @@ class Code:
                 else:
                     missing.append(p.name)
         if missing:
-            names = " and ".join(f"'{m}'" for m in missing)
-            plural = "s" if len(missing) > 1 else ""
-            throw("TypeError", f"{fn.name}() missing {len(missing)} required positional argument{plural}: {names}")
+            throw("TypeError", _missing(fn, missing, "positional"))
         for p in self.kwonly:
             if p.name not in out:
-                if p.name not in fn.kwdefaults:
-                    throw("TypeError", f"{fn.name}() missing 1 required keyword-only argument: '{p.name}'")
-                out[p.name] = fn.kwdefaults[p.name]
+                if p.name in fn.kwdefaults:
+                    out[p.name] = fn.kwdefaults[p.name]
+                else:
+                    missing.append(p.name)
+        if missing:
+            throw("TypeError", _missing(fn, missing, "keyword-only"))
+
+    def _too_many(self, fn: Function, given: int) -> NoReturn:
+        most = len(self.positional)
+        least = most - len(fn.defaults)
+        takes = f"from {least} to {most}" if least != most else str(most)
+        plural = "" if most == 1 and least == most else "s"
+        throw("TypeError", f"{fn.qualname}() takes {takes} positional argument{plural} but {given} "
+              f"{'was' if given == 1 else 'were'} given")  # fmt: skip
+
+
+def _missing(fn: Function, names: list[str], kind: str) -> str:
+    shown = [f"'{n}'" for n in names]
+    listed = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])}{',' if len(shown) > 2 else ''} and {shown[-1]}"
+    return f"{fn.qualname}() missing {len(names)} required {kind} argument{'s' if len(names) > 1 else ''}: {listed}"
 
 
 def _yields(body: list[Node]) -> bool:

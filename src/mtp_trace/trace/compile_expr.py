@@ -7,7 +7,7 @@ from typing import Any
 
 from mtp_trace.syntax.form import Node
 from mtp_trace.trace import attrs, ops
-from mtp_trace.trace.errors import throw
+from mtp_trace.trace.errors import exception, throw
 from mtp_trace.trace.scope import Scope
 from mtp_trace.trace.values import MISSING, Frame, Generator, Lazy, Native, Raised, Site, TraceStop, Unknown, Value
 
@@ -101,7 +101,7 @@ class ExprCompiler:
             try:
                 v = g.vars[name]
             except (KeyError, AttributeError):
-                e = _unbound(name)
+                e = _unbound(name, free=True)
                 place(e, f, node)
                 raise e from None
             if type(v) is Lazy:
@@ -223,7 +223,9 @@ class ExprCompiler:
                 named: dict[str, Value] = {}
                 for k, v in kwargs:
                     if k is None:
-                        _spread(engine, named, v(f))
+                        _spread_arguments(engine, fn, named, v(f))
+                    elif k in named:
+                        _spread_arguments(engine, fn, named, {k: v(f)})
                     else:
                         named[k] = v(f)
                 f.node = node
@@ -371,11 +373,21 @@ class ExprCompiler:
                         out.extend(ops.iterate(f.engine, item(f)))
                     else:
                         out.append(item(f))
-                return kind(out)
+                return set_of(out) if kind is set else kind(out)
 
             return spread
         if kind is list:
             return lambda f: [i(f) for i in items]
+        if kind is set:
+
+            def distinct(f: Frame) -> Value:
+                try:
+                    return set_of([i(f) for i in items])
+                except Raised as e:
+                    place(e, f, node)
+                    raise
+
+            return distinct
         return lambda f: kind([i(f) for i in items])
 
     def dict_(self, node: Node, scope: Scope) -> Eval:
@@ -389,10 +401,13 @@ class ExprCompiler:
                     _spread(f.engine, out, v(f))
                 else:
                     key = k(f)
+                    item = v(f)
                     try:
-                        out[key] = v(f)
+                        out[key] = item
                     except TypeError:
-                        throw("TypeError", f"unhashable type: '{ops.type_name(key)}'")
+                        e = _unhashable(key)
+                        place(e, f, node)
+                        raise e from None
             return out
 
         return run
@@ -442,14 +457,18 @@ class ExprCompiler:
 
                     def put(g: Frame) -> None:
                         k = key(g)
-                        table[k] = value(g)
+                        v = value(g)
+                        try:
+                            table[k] = v
+                        except TypeError:
+                            raise _unhashable(k) from None
 
                     walk(inner, 0, items, put)
                     return table
                 out: list[Value] = []
                 one = elements[0]
                 walk(inner, 0, items, lambda g: out.append(one(g)))
-                return set(out) if kind == "set" else out
+                return set_of(out) if kind == "set" else out
             except (Raised, TraceStop) as e:
                 place(e, f, node)
                 raise
@@ -645,11 +664,40 @@ def _none_test(left: Eval, positive: bool, node: Node) -> Eval:
     return run
 
 
-def _unbound(name: str) -> Raised:
-    try:
-        throw("UnboundLocalError", f"cannot access local variable '{name}' where it is not associated with a value")
-    except Raised as e:
-        return e
+def set_of(items: list[Value]) -> set[Value]:
+    """A set of values, or the traced TypeError for one that has no hash."""
+    out: set[Value] = set()
+    for x in items:
+        try:
+            out.add(x)
+        except TypeError:
+            raise _unhashable(x) from None
+    return out
+
+
+def _unhashable(value: Value) -> Raised:
+    return Raised(exception("TypeError", f"unhashable type: '{ops.type_name(value)}'"))
+
+
+def _unbound(name: str, free: bool = False) -> Raised:
+    where = "where it is not associated with a value"
+    if free:
+        return Raised(exception("NameError", f"cannot access free variable '{name}' {where} in enclosing scope"))
+    return Raised(exception("UnboundLocalError", f"cannot access local variable '{name}' {where}"))
+
+
+def _spread_arguments(engine: Any, function: Value, into: dict[str, Value], value: Value) -> None:
+    """``**value`` of a call: a keyword may not come twice."""
+    given: dict[str, Value] = {}
+    _spread(engine, given, value)
+    for k, v in given.items():
+        if not isinstance(k, str):
+            throw("TypeError", "keywords must be strings")
+        if k in into:
+            module, name = getattr(function, "module", None), getattr(function, "qualname", getattr(function, "name", "function"))
+            shown = f"{module.name}.{name}" if module is not None else name
+            throw("TypeError", f"{shown}() got multiple values for keyword argument '{k}'")
+        into[k] = v
 
 
 def _spread(engine: Any, into: dict[Any, Value], value: Value) -> None:
