@@ -24,9 +24,10 @@ def batch(sglang: str, ref: str | None, gpu: str | None, gpu_count: int | None, 
     """Judge JSON lines {"id", "argv", "env"} from CASES or standard input."""
     from mtp_trace.report.jsonform import report_line
     from mtp_trace.source import open_tree
+    from mtp_trace.syntax.cache import DiskCache
     from mtp_trace.verdict.session import Session
 
-    sessions: dict[str, Session] = {sglang: Session(open_tree(sglang, ref))}
+    sessions: dict[str, Session] = {sglang: Session(open_tree(sglang, ref), DiskCache())}
     default_gpu = sessions[sglang].gpus.find(gpu, gpu_count) if gpu else None
     for line in _lines(cases):
         report = _judge(line, sessions, sglang, default_gpu, gpu_count, configs)
@@ -43,6 +44,7 @@ def _lines(cases: Iterable[str]) -> Iterator[str]:
 def _judge(line: str, sessions: dict[str, Any], sglang: str, gpu: Any, count: int | None, configs: str | None) -> Any:
     from mtp_trace.report.model import Failure, LaunchInfo, ModelInfo, Report, SglangInfo, Verdict
     from mtp_trace.source import open_tree
+    from mtp_trace.syntax.cache import DiskCache
     from mtp_trace.verdict.session import Session
 
     case: str | None = None
@@ -60,7 +62,7 @@ def _judge(line: str, sessions: dict[str, Any], sglang: str, gpu: Any, count: in
             argv = [a.replace("{configs}", configs.rstrip("/")) for a in argv]
         where = data.get("sglang", sglang)
         if where not in sessions:
-            sessions[where] = Session(open_tree(where))
+            sessions[where] = Session(open_tree(where), DiskCache())
         session = sessions[where]
         chosen = session.gpus.find(data["gpu"], count) if data.get("gpu") else gpu
         return session.check(argv, {str(k): str(v) for k, v in env.items()}, chosen, case=case)

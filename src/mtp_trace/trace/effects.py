@@ -15,6 +15,7 @@ _CALL = re.compile(rb"^([A-Za-z_][\w.]*)\(", re.M)
 _FROM = re.compile(rb"^(?:try:\s*\n\s+)?from\s+([.\w]+)\s+import\s+(\([^)]*\)|[^\n;#]*)", re.M)
 _IMPORT = re.compile(rb"^import\s+([\w.]+(?:\s+as\s+\w+)?(?:\s*,\s*[\w.]+(?:\s+as\s+\w+)?)*)", re.M)
 _WRITE = re.compile(rb"\]\s*=[^=]|\.append\(|\.update\(|\.add\(|\.setdefault\(|\.extend\(|\.insert\(|\bsetattr\(|\.register\w*\(")
+_CALLED = re.compile(rb"\b([A-Za-z_]\w*)\(")
 _NAME = re.compile(rb"[\w.]+")
 _HARMLESS_CALLS = frozenset({b"print", b"warnings.filterwarnings", b"del", b"assert"})
 
@@ -146,6 +147,7 @@ class Effects:
         key = (module, name.decode())
         known = self._writers.get(key)
         if known is None:
+            self._writers[key] = False  # cuts cycles
             known = self._writers[key] = self._decorator_writes(module, name, imports)
         return known
 
@@ -159,7 +161,18 @@ class Effects:
             origins = self._origins(found[1], text, imports)
             source = origins.get(name)
             return self._registers(source, name, imports) if source is not None and source != module else True
-        return _WRITE.search(start.group()) is not None
+        block = start.group()
+        if _WRITE.search(block) is not None:
+            return True
+        # It may hand on to one that does: defined beside it, or imported from the tree.
+        origins = self._origins(found[1], text, imports)
+        for called in set(_CALLED.findall(block)) - {name}:
+            if re.search(rb"^def\s+" + re.escape(called) + rb"\b", text, re.M):
+                if self._registers(module, called, imports):
+                    return True
+            elif called in origins and self._registers(origins[called], called, imports):
+                return True
+        return False
 
 
 def _absolute(dotted: str, package: str) -> str:

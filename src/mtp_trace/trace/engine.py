@@ -113,7 +113,25 @@ class Engine(TypeForms):
     def rollback(self) -> None:
         """Undoes what the launch changed in the shared state."""
         self._recording = False
-        for container, key, old in reversed(self._journal):
+        self._undo(0)
+        self._touched.clear()
+
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """What is traced inside is undone at its end, and its open questions, calls and events are its own."""
+        kept = self.plan, self.decisions, self.decided, self.calls, self.loop_turns, self.recorder.events, self._touched
+        start, frames, guards = len(self._journal), list(self.frames), list(self.guards)
+        self.plan, self.decisions, self.decided, self.recorder.events, self._touched = {}, [], dict(self.decided), [], {}
+        self.calls = self.loop_turns = 0
+        try:
+            yield
+        finally:
+            self._undo(start)
+            self.plan, self.decisions, self.decided, self.calls, self.loop_turns, self.recorder.events, self._touched = kept
+            self.frames[:], self.guards[:] = frames, guards
+
+    def _undo(self, start: int) -> None:
+        for container, key, old in reversed(self._journal[start:]):
             if key is _WHOLE:
                 if isinstance(container, list):
                     container[:] = old
@@ -124,8 +142,7 @@ class Engine(TypeForms):
                 container.pop(key, None)
             else:
                 container[key] = old
-        self._journal.clear()
-        self._touched.clear()
+        del self._journal[start:]
 
     def set_entry(self, table: dict[Any, Value], key: Any, value: Value) -> None:
         """``table[key] = value``, undone at rollback."""
@@ -278,7 +295,7 @@ class Engine(TypeForms):
         if kind is Native:
             return fn.call(self, args, kwargs)
         if kind is Class:
-            if self.stop_at_construction and fn.site is not None and EXCEPTIONS["BaseException"] not in fn.mro and "members" not in fn.traits:
+            if self.stop_at_construction and not self._import_depth and fn.site is not None and EXCEPTIONS["BaseException"] not in fn.mro and "members" not in fn.traits:
                 raise ConstructionReached(fn.name)
             return classes.construct(self, fn, args, kwargs)
         if isinstance(fn, type):

@@ -4,25 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mtp_trace.source import SourceTree, decode_source
-from mtp_trace.syntax.form import Node
-
-
-class Program:
-    """A lowered module."""
-
-    __slots__ = ("form", "path")
-
-    def __init__(self, path: str, form: list[Node]) -> None:
-        self.path, self.form = path, form
+from mtp_trace.errors import SourceError
+from mtp_trace.source import SourceTree
+from mtp_trace.syntax.cache import DiskCache
+from mtp_trace.syntax.program import Program, ProgramStore
 
 
 class TreePrograms:
     """Modules of an SGLang tree, lowered when first asked for."""
 
-    def __init__(self, tree: SourceTree) -> None:
+    def __init__(self, tree: SourceTree, cache: DiskCache | None = None) -> None:
         self._tree = tree
-        self._programs: dict[str, Program] = {}
+        self._store = ProgramStore(tree, cache)
 
     def packages(self) -> list[str]:
         """Top-level package names of the tree."""
@@ -46,21 +39,19 @@ class TreePrograms:
 
     def module(self, path: str) -> Program:
         """A module's program form.  Raises SourceError naming file and line of a syntax error."""
-        known = self._programs.get(path)
-        if known is None:
-            from mtp_trace.syntax.lower_ast import lower_module
-
-            text = decode_source(self._tree.read(path) or b"", path)
-            known = self._programs[path] = Program(path, lower_module(text))
-        return known
+        program = self._store.module(path)
+        if program is None:
+            raise SourceError("the file is not in the tree", path)
+        return program
 
 
 class ModelPrograms:
     """The models of the outside under ``rules/models``, interpreted like any module."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, cache: DiskCache | None = None) -> None:
+        self.root = str(root)
         self._root = root
-        self._programs: dict[str, Program] = {}
+        self._store = ProgramStore(self, cache)
         self._files = {p.relative_to(root).as_posix() for p in root.rglob("*.py")}
         self._folders = {parent for f in self._files for parent in _parents(f)}
 
@@ -86,12 +77,10 @@ class ModelPrograms:
 
     def module(self, path: str) -> Program:
         """A model's program form."""
-        known = self._programs.get(path)
-        if known is None:
-            from mtp_trace.syntax.lower_ast import lower_module
-
-            known = self._programs[path] = Program(path, lower_module((self._root / path).read_text("utf-8")))
-        return known
+        program = self._store.module(path)
+        if program is None:
+            raise SourceError("there is no such model of the outside", path)
+        return program
 
 
 def _parents(path: str) -> list[str]:

@@ -14,6 +14,7 @@ from mtp_trace.report.model import LaunchInfo, ModelInfo, Report, SglangInfo
 from mtp_trace.rules.data import data_root
 from mtp_trace.rules.yamlfile import shipped
 from mtp_trace.source import SourceTree
+from mtp_trace.syntax.cache import DiskCache
 from mtp_trace.trace.engine import Engine
 from mtp_trace.trace.explore import explore
 from mtp_trace.trace.setup import make_engine
@@ -34,10 +35,10 @@ _MODEL_FLAGS = ("--model-path", "--model")
 class Session:
     """Judges launches on one tree; import-time state is shared between launches in the same world."""
 
-    def __init__(self, tree: SourceTree) -> None:
+    def __init__(self, tree: SourceTree, cache: DiskCache | None = None) -> None:
         self.tree = tree
-        self.programs = TreePrograms(tree)
-        self.models = ModelPrograms(data_root() / "models")
+        self.programs = TreePrograms(tree, cache)
+        self.models = ModelPrograms(data_root() / "models", cache)
         self.gpus = GpuTable(shipped("gpus.yaml"))
         self.entry = entrypoints()
         self.judge = Judge(tree, self.programs, self.entry)
