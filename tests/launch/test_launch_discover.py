@@ -131,6 +131,29 @@ def test_drop_in_makes_a_server_of_another_unit(tmp_path: Path) -> None:
     assert (Path(launch.file).name, launch.line, launch.env) == ("a.conf", 3, {"A": "1"})
 
 
+def test_script_that_another_one_calls(tmp_path: Path) -> None:
+    write(
+        tmp_path / "bin" / "serve.sh", "#SBATCH --gres=gpu:h100:4\nsglang serve --model-path $1 --tp ${TP:-1} $EXTRA\n"
+    )
+    write(
+        tmp_path / "run.sh",
+        'export TP=4 EXTRA="--port 1"\nbash "$(dirname "$0")/bin/serve.sh" m\nsbatch bin/serve.sh n\n',
+    )
+    first, second = find_launches([tmp_path])[0]
+    assert first.argv == ("--model-path", "m", "--tp", "4", "--port", "1") and second.argv[1] == "n"
+    assert Path(first.file).name == "serve.sh" and first.line == 2 and (first.gpu, first.gpu_count) == ("h100", 4)
+    assert first.conditions == (f"called from {tmp_path / 'run.sh'}:2",)
+    assert second.conditions == (f"called from {tmp_path / 'run.sh'}:3",)
+
+
+def test_script_that_a_unit_starts(tmp_path: Path) -> None:
+    write(tmp_path / "start.sh", "#!/bin/sh\nexec sglang serve --model-path $MODEL\n")
+    write(tmp_path / "x.service", "[Service]\nEnvironment=MODEL=m A=sglang\nExecStart=/start.sh\n")
+    (launch,) = find_launches([tmp_path])[0]
+    assert launch.argv == ("--model-path", "m") and launch.env == {"MODEL": "m", "A": "sglang"}
+    assert launch.source == "shell"
+
+
 def test_named_files_that_are_none(tmp_path: Path) -> None:
     names = ["/proc/kmsg", "/dev/zero", "//etc//", "/", ".", "..", "x" * 5000, "a\\0b"]
     text = "".join(f"source {name}\n" for name in names) + COMMAND

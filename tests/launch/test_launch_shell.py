@@ -84,6 +84,10 @@ def arguments(script: str) -> list[tuple[str, ...]]:
         ("", "$(seq 2 4)", ("2", "3", "4")),
         ("A=(x y)", "${!A[@]}", ("0", "1")),
         ("declare -A D=([k]=v)", '"${!D[@]}"', ("k",)),
+        ("IFS=, read -ra A <<< 'x,y z'", '"${A[@]}"', ("x", "y z")),
+        ("read -r -a A <<< 'x y'", '"${A[@]}"', ("x", "y")),
+        ("M=a; f() { local M=b; N=$M; }; f", "$M $N", ("a", "b")),
+        ("M=a; f() { M=b; }; f", "$M", ("b",)),
         ("M=$(basename /a/b)", "$M", ("b",)),
         ("M=$(echo x y)", '"$M"', ("x y",)),
         ("read -r -d '' M <<E\nx\nE", "$M", ("x",)),
@@ -183,6 +187,16 @@ def test_options_that_nobody_gave_leave_nothing() -> None:
     script = 'OPTS=$(getopt -o m: -- "$@")\neval set -- "$OPTS"\nM=default\nwhile true; do\n case "$1" in\n'
     script += f" -m) M=$2; shift 2;;\n --) shift; break;;\n esac\ndone\n{SERVER} --model-path $M"
     assert arguments(script) == [("--model-path", "default")]
+
+
+def test_a_check_of_arguments_does_not_hide_what_comes_after() -> None:
+    script = 'usage() { echo use; exit 1; }\nR=""\nM=m\n'
+    script += "while [[ $# -gt 0 ]]; do case $1 in --role) R=$2; shift 2;; esac; done\n"
+    script += 'if [[ -z "$R" ]]; then usage; fi\n[[ -n "$R" ]] || usage\n'
+    script += f'if [[ "$R" == prefill ]]; then\n{SERVER} --mode "$R" $M\nelse\n{SERVER} --mode "$R" $M\nfi'
+    found = launches(script)
+    assert [launch.argv for launch in found] == [("--mode", "prefill", "m"), ("--mode", "${R}", "m")]
+    assert [launch.line for launch in found] == [8, 10]
 
 
 def test_arguments_of_a_function_are_stepped_through() -> None:

@@ -17,6 +17,7 @@ from mtp_trace.launch.sglang_config import merged_arguments
 from mtp_trace.launch.text import Text
 
 _FLAG = re.compile(r"--?[A-Za-z][\w-]*$")
+_SLURM = re.compile(r"^#SBATCH\s+(?:--(gres|gpus|gpus-per-node|gpus-per-task|constraint)[= ]|-([GC])\s*)(\S+)", re.M)
 _MOST_LAUNCHES = 500
 _MOST_COUNTED = 1024
 _MOST_COMMANDS = 10_000
@@ -154,6 +155,17 @@ def gpu_request(text: str, tables: Launchers) -> tuple[str | None, int | None]:
     if count is not None and not 0 < count <= _MOST_COUNTED:
         count = None
     return tables.gpu_profile(text), count
+
+
+def with_slurm_request(context: Context, text: str) -> Context:
+    """The context with the GPU that a batch script's own ``#SBATCH`` lines ask for."""
+    profile, count = None, None
+    for match in _SLURM.finditer(text):
+        found, number = gpu_request(match.group(3), context.tables)
+        profile = profile or found
+        if match.group(1) not in (None, "constraint", "gpus-per-task") or match.group(2) == "G":
+            count = count or number
+    return replace(context, gpu=profile or context.gpu, gpu_count=count or context.gpu_count)
 
 
 def _arguments(words: Sequence[Text]) -> tuple[list[str], list[str]]:

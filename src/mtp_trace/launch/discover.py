@@ -12,9 +12,10 @@ from mtp_trace.launch.configmaps import ConfigMaps
 from mtp_trace.launch.context import Context, settled
 from mtp_trace.launch.dockerfile import read_dockerfile
 from mtp_trace.launch.documents import read_all, read_documents_of, read_unused_scripts
-from mtp_trace.launch.files import LARGEST, Files
+from mtp_trace.launch.execute import is_call
+from mtp_trace.launch.files import LARGEST, SHELL_ENDINGS, Files
 from mtp_trace.launch.holes import show
-from mtp_trace.launch.kinds import SHELL_ENDINGS, UNIT_ENDINGS, YAML_ENDINGS, Kind, is_prose, is_template, kind_of
+from mtp_trace.launch.kinds import UNIT_ENDINGS, YAML_ENDINGS, Kind, is_prose, is_template, kind_of
 from mtp_trace.launch.launchers import launchers
 from mtp_trace.launch.model import Launch, Note
 from mtp_trace.launch.shell import read_shell
@@ -27,6 +28,7 @@ _SKIPPED_FOLDERS = {".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv
 _DEEPEST = 32
 _DEEPEST_EMBEDDED = 6
 _MOST_FILES = 20_000
+_MOST_CHARACTERS = 256 * 1024 * 1024
 
 
 @dataclass
@@ -37,6 +39,8 @@ class _Found:
     shown: str
     kind: Kind
     text: str
+    quiet: bool = False
+    """Whether the file says nothing of a server, and is read only if it calls a script that does."""
     documents: list[Node] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
 
@@ -68,6 +72,7 @@ class _Search:
         self.launches: list[Launch] = []
         self.notes: list[Note] = []
         self.units: set[Path] = set()
+        self.held = 0
         self.tables = launchers()
 
     def run(self) -> tuple[list[Launch], list[Note]]:
@@ -81,6 +86,7 @@ class _Search:
             taken = self._take(path, shown, given)
             if taken is not None:
                 found.append(taken)
+        found = self._calling(found)
         configs: list[tuple[_Found, list[Launch]]] = []
         for item in found:
             launches = self._read(item)
@@ -92,6 +98,7 @@ class _Search:
             if item.path.resolve() in self.files.used:
                 self.launches = [launch for launch in self.launches if launch not in launches]
         self._unused_scripts(found)
+        self.launches = _best_known(self.launches)
         return self.launches, list(dict.fromkeys(self.notes))
 
     def _unused_scripts(self, found: list[_Found]) -> None:
@@ -107,6 +114,15 @@ class _Search:
         read_unused_scripts(self.maps, context_of, read_shell)
         for context in contexts:
             self.launches.extend(settled(context.launches))
+
+    def _calling(self, found: list[_Found]) -> list[_Found]:
+        """Without the quiet files that name none of the scripts that speak of a server."""
+        scripts = {item.path.name for item in found if not item.quiet and item.kind is Kind.SHELL}
+        return [
+            item
+            for item in found
+            if not item.quiet or (item.path not in self.units and any(name in item.text for name in scripts))
+        ]
 
     # The walk --------------------------------------------------------------------------------------------------------
 
@@ -165,25 +181,35 @@ class _Search:
             self._unread(path, shown, given)
             return None
         kind = kind_of(str(path), text, self.tables, given)
+        quiet = kind is None
         if kind is None:
-            return None
+            kind = kind_of(str(path), text, self.tables, mentioned=True)
+            if kind not in (Kind.SHELL, Kind.SYSTEMD):
+                return None
         if kind is not Kind.YAML and is_template(path.name):
             text = without_templates(text)
         if kind is Kind.SYSTEMD:
-            return self._unit(path, shown, text)
-        item = _Found(path, shown, kind, text)
+            return self._unit(path, shown, text, quiet)
+        self.held += len(text)
+        if self.held > _MOST_CHARACTERS:
+            self.notes.append(Note(shown, 0, "the files before it are as much as is read: not read"))
+            return None
+        item = _Found(path, shown, kind, text, quiet)
         return item if kind is not Kind.YAML or self._documents(item) else None
 
-    def _unit(self, path: Path, shown: str, text: str) -> _Found | None:
+    def _unit(self, path: Path, shown: str, text: str, quiet: bool) -> _Found | None:
         """A unit once, whether it is met itself or one of its drop-ins is."""
         unit = drop_in_of(path)
         if unit is not None:
             text = self.files.text(unit) or ""
             path, shown = unit, str(Path(shown).parent.parent / unit.name)
+            if quiet:
+                return None
         if path in self.units:
             return None
-        self.units.add(path)
-        return _Found(path, shown, Kind.SYSTEMD, text)
+        if not quiet:
+            self.units.add(path)
+        return _Found(path, shown, Kind.SYSTEMD, text, quiet)
 
     def _unread(self, path: Path, shown: str, given: bool) -> None:
         """Says why a file that one would expect to be read was not."""
@@ -265,3 +291,13 @@ class _Search:
         for launch in inner.launches:
             start = sum(len(line) + 1 for line in lines[: launch.line - 1])
             context.launches.append(replace(launch, line=body.line_at(start)))
+
+
+def _best_known(launches: list[Launch]) -> list[Launch]:
+    """Without what is not known of a script alone where another file tells how it is called."""
+    called = {(launch.file, launch.line) for launch in launches if any(map(is_call, launch.conditions))}
+    return [
+        launch
+        for launch in launches
+        if (launch.file, launch.line) not in called or not launch.unresolved or any(map(is_call, launch.conditions))
+    ]

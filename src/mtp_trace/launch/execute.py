@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
-from mtp_trace.launch.context import Context
+from mtp_trace.launch.context import Context, with_slurm_request
 from mtp_trace.launch.envfile import Style, parse_env
+from mtp_trace.launch.files import SHELL_ENDINGS, is_script
 from mtp_trace.launch.holes import is_hole, variable
 from mtp_trace.launch.server import Server, find_server
 from mtp_trace.launch.text import Text
 from mtp_trace.launch.wrappers import Command, Environment, unwrap
 
 _DEEPEST = 12
+_CALLED = "called from "
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,16 @@ def execute(
         if entry is not None:
             text, command.positionals = entry.text, tuple(command.words[1:])
             here = replace(here, file=entry.file, path=entry.path)
+    server = _server(command, context, image) if text is None else None
+    if text is None and server is None and command.words:
+        called = _called(command.words[0].text, context)
+        if called is not None:
+            path, text = called[0], Text.of_file(called[1])
+            command.positionals = tuple(command.words[1:])
+            condition = f"{_CALLED}{context.file}:{words[0].line}"
+            conditions = (*context.conditions, condition)
+            here = with_slurm_request(here, text.text)
+            here = replace(here, file=str(path), path=path, name=path.name, source="shell", conditions=conditions)
     if text is not None:
         script = Script(
             text,
@@ -95,11 +108,26 @@ def execute(
         )
         read_script(script, here)
         return True
-    server = _server(command, context, image)
     if server is None:
         return False
     context.add(server, command.env, _line(server, line, last_line), notes, unknown, gpu=command.gpu or gpu)
     return True
+
+
+def is_call(condition: str) -> bool:
+    """Whether a launch's condition is that another file calls the script that it stands in."""
+    return condition.startswith(_CALLED)
+
+
+def _called(name: str, context: Context) -> tuple[Path, str] | None:
+    """The script that a command runs, where it is among the files and may hold a launch."""
+    if "/" not in name and not name.lower().endswith(SHELL_ENDINGS):
+        return None
+    found = context.files.named(name, context.path)
+    if found is None or not is_script(name, found[1]) or not context.tables.mentions(found[1]):
+        return None
+    # A script that calls itself tells nothing new.
+    return None if context.path is not None and found[0].resolve() == context.path.resolve() else found
 
 
 def span(*parts: list[Text]) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +13,20 @@ from mtp_trace.launch.holes import clean, has_hole, show
 _NOT_FILES = ("/proc/", "/sys/", "/dev/")
 LARGEST = 2 * 1024 * 1024
 """The largest file that is read, in bytes."""
+
+
+SHELL_ENDINGS = (".sh", ".bash", ".zsh", ".ksh", ".ash", ".dash", ".sbatch", ".slurm", ".command", ".run")
+_SHEBANG = re.compile(r"#!\s*\S*?(?:env\s+(?:-S\s+)?)?(?:/\S*/)?(?:ba|z|k|da|a)?sh\b")
+
+
+def is_script(name: str, text: str) -> bool:
+    """Whether a file is a shell script, by its name or its first line."""
+    return name.lower().endswith(SHELL_ENDINGS) or has_shebang(text)
+
+
+def has_shebang(text: str) -> bool:
+    """Whether a text says that a shell runs it."""
+    return _SHEBANG.match(text) is not None
 
 
 class Files:
@@ -46,7 +61,7 @@ class Files:
             text = self.text(candidate)
             if text is not None:
                 self.used.add(candidate.resolve())
-                return candidate, text
+                return Path(os.path.normpath(candidate)), text
         return None
 
     def _candidates(self, name: str, near: Path | None) -> list[Path]:

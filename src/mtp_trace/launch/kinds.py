@@ -6,10 +6,10 @@ import re
 from enum import Enum
 
 from mtp_trace.launch.dockerfile import looks_like_dockerfile
+from mtp_trace.launch.files import SHELL_ENDINGS, has_shebang
 from mtp_trace.launch.launchers import Launchers
 from mtp_trace.launch.systemd import looks_like_unit
 
-SHELL_ENDINGS = (".sh", ".bash", ".zsh", ".ksh", ".ash", ".dash", ".sbatch", ".slurm", ".command", ".run")
 YAML_ENDINGS = (".yaml", ".yml", ".json")
 UNIT_ENDINGS = (".service", ".container")
 _ENGINE_ENDINGS = (".j2", ".jinja", ".jinja2", ".tpl", ".tmpl", ".template", ".gotmpl")
@@ -19,7 +19,6 @@ _OTHER_ENDINGS = (
     *(".md", ".mdx", ".rst", ".adoc", ".html", ".htm", ".ipynb", ".py", ".pyi", ".csv", ".tsv", ".xml", ".jsonl"),
     *(".js", ".ts", ".go", ".rs", ".c", ".h", ".cc", ".cpp", ".cu", ".cuh", ".toml", ".ini", ".cfg", ".lock", ".diff"),
 )
-_SHEBANG = re.compile(r"#!\s*\S*?(?:env\s+(?:-S\s+)?)?(?:/\S*/)?(?:ba|z|k|da|a)?sh\b")
 _YAML_START = re.compile(r"(?:#[^\n]*\n|\s*\n)*(?:---|apiVersion:|kind:|services:|\{\{)")
 _YAML_OF_INTEREST = re.compile(r"ConfigMap|configMapGenerator|^[\"' ]*model(?:[-_]path)?[\"']?\s*:", re.M)
 
@@ -47,7 +46,7 @@ def is_template(name: str) -> bool:
     return name.lower().endswith(_ENGINE_ENDINGS)
 
 
-def kind_of(name: str, text: str, tables: Launchers, given: bool = False) -> Kind | None:
+def kind_of(name: str, text: str, tables: Launchers, given: bool = False, mentioned: bool = False) -> Kind | None:
     """The reader for a file, or None.
 
     Args:
@@ -55,6 +54,7 @@ def kind_of(name: str, text: str, tables: Launchers, given: bool = False) -> Kin
         text: its text.
         tables: which words a file has to hold to be of interest.
         given: whether the user named the file itself; then it is a script where nothing else tells.
+        mentioned: whether the file is of interest without any of those words.
     """
     if is_prose(name, given):
         return None
@@ -62,7 +62,7 @@ def kind_of(name: str, text: str, tables: Launchers, given: bool = False) -> Kin
     for ending in _TEMPLATE_ENDINGS:
         lowered = lowered.removesuffix(ending)
     folder, _, base = lowered.rpartition("/")
-    mentioned = tables.mentions(text)
+    mentioned = mentioned or tables.mentions(text)
     if base.endswith(YAML_ENDINGS):
         return Kind.YAML if mentioned or _YAML_OF_INTEREST.search(text) else None
     if not mentioned:
@@ -77,7 +77,7 @@ def kind_of(name: str, text: str, tables: Launchers, given: bool = False) -> Kin
 
 
 def _by_text(text: str, given: bool) -> Kind | None:
-    if _SHEBANG.match(text):
+    if has_shebang(text):
         return Kind.SHELL
     if looks_like_unit(text):
         return Kind.SYSTEMD

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from mtp_trace.launch.holes import has_hole, variable
+from mtp_trace.launch.holes import array, has_hole, variable
 from mtp_trace.launch.shell_expand import Expander
 from mtp_trace.launch.shell_state import REST, State, Variable
 from mtp_trace.launch.shell_syntax import Assignment, Word
@@ -35,12 +35,14 @@ class Builtin:
     takes_assignments: bool = False
 
 
-def _declaration(exports: bool) -> Declare:
+def _declaration(exports: bool, local: bool = False) -> Declare:
     def declare(words: list[Word | Assignment], state: State, expander: Expander) -> None:
         exported = exports
         removes = False
         for word in words:
             if isinstance(word, Assignment):
+                if local:
+                    state.local |= {word.name}
                 state.set(word.name, expander.assigned(word), exported=True if exported else None)
                 continue
             for text in expander.fields(word):
@@ -52,6 +54,8 @@ def _declaration(exports: bool) -> Declare:
                 name, equals, _ = option.partition("=")
                 if not _NAME.fullmatch(name):
                     continue
+                if local:
+                    state.local |= {name}
                 if equals:
                     value = Variable(text.cut(len(name) + 1, len(option)))
                     state.set(name, value, exported=True if exported else None)
@@ -121,24 +125,36 @@ def _continue(words: list[Text], state: State, heredoc: Text | None) -> None:
 
 
 def _read(words: list[Text], state: State, heredoc: Text | None) -> None:
-    """``read -r -d '' NAME <<EOF`` takes the whole text; any other reads what nobody told."""
+    """``read -r -d '' NAME <<E`` takes a whole text, ``read -a NAME <<< text`` its words; no other is known."""
     names: list[str] = []
-    whole = False
+    whole = split = False
     place = 0
     while place < len(words):
         text = words[place].text
         if text.startswith("-") and len(text) > 1:
-            if text[-1] in "dnNtupia":
+            split = split or text[-1] == "a"
+            if text[-1] in "dnNtupi":
                 whole = whole or (text[-1] == "d" and place + 1 < len(words) and not words[place + 1].text)
                 place += 1
         elif _NAME.fullmatch(text):
             names.append(text)
         place += 1
     for name in names:
-        if heredoc is not None and whole and len(names) == 1:
+        if split and heredoc is not None and not has_hole(heredoc.text):
+            separators = state.variables.get("IFS")
+            words_read = _fields(heredoc, separators.scalar().text if separators is not None else " \t\n")
+            state.set(name, Variable(elements=tuple(words_read)))
+        elif split:
+            state.set(name, Variable(elements=(Text.at(array(name), words[0].line),)))
+        elif heredoc is not None and whole and len(names) == 1:
             state.set(name, Variable(heredoc.cut(0, len(heredoc.text.rstrip("\n")))))
         else:
             state.set(name, Variable(Text.at(variable(name), words[0].line)))
+
+
+def _fields(text: Text, separators: str) -> list[Text]:
+    pattern = f"[^{re.escape(separators)}\n]+" if separators else ".+"
+    return [text.cut(match.start(), match.end()) for match in re.finditer(pattern, text.text)]
 
 
 def _printf(words: list[Text], state: State, heredoc: Text | None) -> None:
@@ -150,9 +166,9 @@ def _printf(words: list[Text], state: State, heredoc: Text | None) -> None:
 
 BUILTINS: dict[str, Builtin] = {
     "export": Builtin(declare=_declaration(True), takes_assignments=True),
-    "declare": Builtin(declare=_declaration(False), takes_assignments=True),
-    "typeset": Builtin(declare=_declaration(False), takes_assignments=True),
-    "local": Builtin(declare=_declaration(False), takes_assignments=True),
+    "declare": Builtin(declare=_declaration(False, local=True), takes_assignments=True),
+    "typeset": Builtin(declare=_declaration(False, local=True), takes_assignments=True),
+    "local": Builtin(declare=_declaration(False, local=True), takes_assignments=True),
     "readonly": Builtin(declare=_declaration(False), takes_assignments=True),
     "unset": Builtin(_unset),
     "set": Builtin(_set),

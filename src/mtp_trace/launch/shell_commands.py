@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from mtp_trace.launch.context import Context
@@ -86,7 +87,11 @@ class SimpleCommands:
             return self._source(words[1], words[2:], state)
         builtin = BUILTINS.get(words[0].text)
         if builtin is not None:
+            separators = state.variables.get("IFS")
+            if "IFS" in prefix:
+                state.set("IFS", Variable(prefix["IFS"]))
             builtin.run(words[1:], state, heredoc)
+            _restore(state, {"IFS": separators} if "IFS" in prefix else {})
             return [state]
         self._external(command, words, prefix, state, heredoc, pipe)
         if words[0].text == "exec" and len(words) > 1:
@@ -185,16 +190,15 @@ class SimpleCommands:
         self.active.append(function.name)
         outer = state.positionals
         state.positionals = tuple(arguments)
-        before = {name: state.variables.get(name) for name in prefix}
+        variables, local = dict(state.variables), state.local
+        state.local = frozenset(prefix)
         for name, value in prefix.items():
             state.set(name, Variable(value), exported=True)
         states = self.commands(function.body, [state])
         for after in states:
             after.positionals = outer
-            for name, variable_before in before.items():
-                after.variables.pop(name, None)
-                if variable_before is not None:
-                    after.variables[name] = variable_before
+            _restore(after, {name: variables.get(name) for name in after.local})
+            after.local = local
             if after.ended == "return":
                 after.ended = ""
         self.active.pop()
@@ -232,6 +236,13 @@ class SimpleCommands:
             if after.ended == "return":
                 after.ended = ""
         return states
+
+
+def _restore(state: State, before: Mapping[str, Variable | None]) -> None:
+    for name, variable in before.items():
+        state.variables.pop(name, None)
+        if variable is not None:
+            state.variables[name] = variable
 
 
 def _assignment_text(assignment: Assignment, expander: Expander) -> Text:

@@ -6,12 +6,11 @@ out is still looked at for launches, but what it sets is not carried on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from mtp_trace.launch.context import Context
 from mtp_trace.launch.execute import Script
 from mtp_trace.launch.holes import has_hole, show, variable, variable_of
 from mtp_trace.launch.shell_commands import SimpleCommands
+from mtp_trace.launch.shell_look import assigned_in, has_shift, names_in
 from mtp_trace.launch.shell_parse import parse_script
 from mtp_trace.launch.shell_state import State, Variable
 from mtp_trace.launch.shell_syntax import (
@@ -134,9 +133,13 @@ class Runner(SimpleCommands):
             for current, holds in reached:
                 if current.ended or holds is not wanted:
                     after.append((current, holds))
-                else:
-                    read = True
-                    after.extend(self._answers(following, current))
+                    continue
+                read = True
+                passed = self._in_doubt(current, [command.first]) if is_test(command.first) else None
+                answers = self._answers(following, current)
+                after.extend(answers)
+                if passed is not None and all(answer.ended == "exit" for answer, _ in answers):
+                    after.append((passed, not holds))
             if not read:
                 self._aside([following], next((current for current, _ in reached if not current.ended), state))
             reached = after
@@ -179,8 +182,11 @@ class Runner(SimpleCommands):
             if outcome.holds is False:
                 self._aside(body, current.chosen(f"{place} taken"))
             elif outcome.holds is True:
-                after.extend(self.commands(body, [current]))
-                current = None
+                passed = self._in_doubt(current, condition)
+                ends = self.commands(body, [current])
+                after.extend(ends)
+                # An arm that only says how to use the script does not end it for those who know.
+                current = passed if all(end.ended == "exit" for end in ends) else None
             else:
                 taken = current.chosen(f"{place} taken")
                 assume(taken, outcome.if_true)
@@ -192,6 +198,14 @@ class Runner(SimpleCommands):
         elif command.otherwise:
             self._aside(command.otherwise, state.chosen(f"line {command.line}: `else` taken"))
         return after
+
+    @staticmethod
+    def _in_doubt(state: State, condition: list[Command]) -> State:
+        """The state if the condition had come out otherwise: what a loop over arguments may have set is open."""
+        other = state.copy()
+        for name in state.doubtful & names_in(condition):
+            other.set(name, Variable(Text.at(variable(name), 0)))
+        return other
 
     def _for(self, command: For, state: State) -> list[State]:
         expander = self.expander(state)
@@ -227,7 +241,7 @@ class Runner(SimpleCommands):
         return going
 
     def _while(self, command: While, state: State) -> list[State]:
-        open_arguments = any(has_hole(text.text) for text in state.positionals) and _shifts(command.body)
+        open_arguments = any(has_hole(text.text) for text in state.positionals) and has_shift(command.body)
         states: list[State] = [state]
         left: list[State] = []
         for _ in range(_MOST_TURNS):
@@ -243,6 +257,7 @@ class Runner(SimpleCommands):
                 if holds is None or open_arguments:
                     # Arguments and input that nobody gave: the loop is read once, and leaves nothing behind.
                     self.commands(command.body, [current.copy()])
+                    current.doubtful |= assigned_in(command.body)
                     left.append(current)
                     continue
                 before = current.key()
@@ -282,26 +297,6 @@ class Runner(SimpleCommands):
         if not decided and not any("*" in [_bare(p) for p in patterns] for patterns, _ in command.arms):
             after.append(state)
         return after or [state]
-
-
-def _shifts(commands: Iterable[Command]) -> bool:
-    """Whether commands step through the positional parameters."""
-    for command in commands:
-        if isinstance(command, Simple):
-            if command.words and isinstance(command.words[0], Word) and command.words[0].bare() == "shift":
-                return True
-        elif isinstance(command, Case):
-            if any(_shifts(body) for _, body in command.arms):
-                return True
-        elif isinstance(command, If):
-            if any(_shifts(body) for _, body in command.arms) or _shifts(command.otherwise or ()):
-                return True
-        elif isinstance(command, AndOr):
-            if _shifts([command.first, *(following for _, following in command.rest)]):
-                return True
-        elif isinstance(command, (Group, While, For)) and _shifts(command.body):
-            return True
-    return False
 
 
 def _bare(word: Word) -> str:

@@ -57,10 +57,14 @@ class State:
     choices: tuple[str, ...] = ()
     ended: str = ""
     exports_all: bool = False
+    local: frozenset[str] = frozenset()
+    """The variables that the function on its way declared its own."""
+    doubtful: frozenset[str] = frozenset()
+    """The variables that a loop over arguments may have set."""
 
     def copy(self) -> State:
         """The same, to be changed apart."""
-        return State(dict(self.variables), self.positionals, self.choices, self.ended, self.exports_all)
+        return replace(self, variables=dict(self.variables))
 
     def chosen(self, choice: str) -> State:
         """A copy in which ``choice`` was made."""
@@ -77,7 +81,8 @@ class State:
                 for name, variable in self.variables.items()
             )
         )
-        return variables, tuple(text.text for text in self.positionals), self.ended, self.exports_all
+        arguments = tuple(text.text for text in self.positionals)
+        return variables, arguments, self.ended, self.exports_all, self.local, self.doubtful
 
     def set(self, name: str, variable: Variable, exported: bool | None = None) -> None:
         """Gives ``name`` a value; it stays exported if it was. A value too large to be meant is dropped."""
