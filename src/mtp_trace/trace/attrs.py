@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mtp_trace.trace import generators
 from mtp_trace.trace.errors import EXCEPTIONS, OBJECT, throw
 from mtp_trace.trace.methods import host_attribute
 from mtp_trace.trace.ops import payload, type_name
@@ -67,12 +68,22 @@ def find(engine: Any, obj: Value, name: str) -> Value:
     if isinstance(obj, TypingForm):
         return _of_typing(engine, obj, name)
     if isinstance(obj, Generator):
-        if name in ("__next__", "__iter__"):
-            return Native(name, lambda e, a, k: e.builtin("next")(e, [obj], {}) if name == "__next__" else obj)
-        if name == "close":
-            return Native(name, lambda e, a, k: None)
-        return MISSING
+        return _of_generator(obj, name)
     return host_attribute(engine, obj, name)
+
+
+def _of_generator(obj: Generator, name: str) -> Value:
+    if name == "__iter__":
+        return Native(name, lambda e, a, k: obj)
+    if name == "__next__":
+        return Native(name, lambda e, a, k: generators.advance(e, obj))
+    if name == "send":
+        return Native(name, lambda e, a, k: generators.send(e, obj, a[0]))
+    if name == "throw":
+        return Native(name, lambda e, a, k: generators.throw_into(e, obj, e.raised_as(a[0])))
+    if name == "close":
+        return Native(name, lambda e, a, k: generators.close(e, obj))
+    return MISSING
 
 
 def bind(engine: Any, raw: Value, receiver: Value, owner: Class) -> Value:

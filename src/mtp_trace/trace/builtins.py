@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from mtp_trace.trace import attrs, classes, ops
 from mtp_trace.trace.errors import EXCEPTIONS, OBJECT, TYPE, throw, throw_host
+from mtp_trace.trace.generators import advance
 from mtp_trace.trace.instances import callable_, isinstance_, issubclass_
 from mtp_trace.trace.values import (
     MISSING,
@@ -25,7 +26,6 @@ from mtp_trace.trace.values import (
     Unknown,
     Value,
     first_unknown,
-    generator_of,
 )
 
 _TABLE: dict[str, Callable[[Any, list[Value], dict[str, Value]], Value]] = {}
@@ -195,23 +195,35 @@ def _format(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
 
 @_builtin("iter")
 def _iter(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    if len(a) > 1:
+        return Generator(_until_sentinel(e, a[0], a[1]), e.is_shared())
     return ops.iterator(e, a[0])
+
+
+def _until_sentinel(e: Any, function: Value, sentinel: Value) -> Iterator[Value]:
+    while True:
+        e.turns(1)
+        item = e.call(function, [], {})
+        if e.truth(ops.equal(e, item, sentinel)):
+            return
+        yield item
 
 
 @_builtin("next")
 def _next(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
     source = a[0]
     if isinstance(source, Generator):
-        item = source.take()
-        if item is not MISSING:
-            return item
-        if len(a) > 1:
-            return a[1]
-        throw("StopIteration")
+        if len(a) == 1:
+            return advance(e, source)
+        item = source.take(e)
+        return a[1] if item is MISSING else item
     if isinstance(source, Unknown):
         return source.derive(f"next({source.key})")
+    step = source.cls.lookup("__next__") if isinstance(source, Instance) else MISSING
+    if step is MISSING:
+        throw("TypeError", f"'{ops.type_name(source)}' object is not an iterator")
     try:
-        return e.call(attrs.get(e, source, "__next__"), [], {})
+        return e.call(BoundMethod(step, source), [], {})
     except Raised as error:
         stop = isinstance(error.value, Instance) and EXCEPTIONS["StopIteration"] in error.value.cls.mro
         if stop and len(a) > 1:
@@ -233,25 +245,12 @@ def _until(e: Any, source: Value, stop: bool) -> Value:
     if isinstance(source, Unknown):
         return source.derive(f"{'any' if stop else 'all'}({source.key})")
     unknown: list[Unknown] = []
-    hit: list[bool] = []
-
-    def visit(item: Value) -> bool:
+    for item in ops.iterating(e, source):
+        e.turns(1)
         if isinstance(item, Unknown):
             unknown.append(item)
-            return False
-        if e.truth(item) is stop:
-            hit.append(True)
-            return True
-        return False
-
-    if isinstance(source, Generator):
-        source.each(visit)
-    else:
-        for item in ops.iterate(e, source):
-            if visit(item):
-                break
-    if hit:
-        return stop
+        elif e.truth(item) is stop:
+            return stop
     return unknown[0].derive(f"{'any' if stop else 'all'}({unknown[0].key}, ...)") if unknown else not stop
 
 
@@ -268,7 +267,7 @@ def _extreme(e: Any, a: list[Value], k: dict[str, Value], sign: str) -> Value:
     if not items:
         if "default" in k:
             return k["default"]
-        throw("ValueError", f"{'min' if sign == '<' else 'max'}() iterable argument is empty")
+        throw("ValueError", f"{'min' if sign == '<' else 'max'}() arg is an empty sequence")
     key = k.get("key")
     unknown = first_unknown(items)
     if unknown is not None and key is None:
@@ -299,31 +298,56 @@ def _sorted(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
 
 @_builtin("reversed")
 def _reversed(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
-    return generator_of(list(reversed(ops.iterate(e, a[0]))))
+    source = a[0]
+    if isinstance(source, Instance) and (method := source.cls.lookup("__reversed__")) is not MISSING:
+        return e.call(BoundMethod(method, source), [], {})
+    return Generator(iter(list(reversed(ops.iterate(e, source)))), e.is_shared())
 
 
 @_builtin("enumerate")
 def _enumerate(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
     start = a[1] if len(a) > 1 else k.get("start", 0)
-    return generator_of([(start + i, x) for i, x in enumerate(ops.iterate(e, a[0]))])
+    return Generator(iter(enumerate(ops.iterating(e, a[0]), start)), e.is_shared())
 
 
 @_builtin("zip")
 def _zip(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
-    lists = [ops.iterate(e, x) for x in a]
-    if k.get("strict") and len({len(x) for x in lists}) > 1:
-        throw("ValueError", "zip() arguments have different lengths")
-    return generator_of(list(zip(*lists)))
+    return Generator(_zipped([ops.iterating(e, x) for x in a], bool(k.get("strict"))), e.is_shared())
+
+
+def _zipped(sources: list[Iterator[Value]], strict: bool) -> Iterator[Value]:
+    while sources:
+        row: list[Value] = []
+        for i, source in enumerate(sources):
+            item = next(source, MISSING)
+            if item is MISSING:
+                if not strict:
+                    return
+                if i > 0:
+                    throw("ValueError", f"zip() argument {i + 1} is shorter than {_arguments(i)}")
+                for j, other in enumerate(sources[1:], 1):
+                    if next(other, MISSING) is not MISSING:
+                        throw("ValueError", f"zip() argument {j + 1} is longer than {_arguments(j)}")
+                return
+            row.append(item)
+        yield tuple(row)
+
+
+def _arguments(count: int) -> str:
+    return "argument 1" if count == 1 else f"arguments 1-{count}"
 
 
 @_builtin("map")
 def _map(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
-    return generator_of([e.call(a[0], list(row), {}) for row in zip(*[ops.iterate(e, x) for x in a[1:]])])
+    sources = [ops.iterating(e, x) for x in a[1:]]
+    return Generator((e.call(a[0], list(row), {}) for row in _zipped(sources, False)), e.is_shared())
 
 
 @_builtin("filter")
 def _filter(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
-    return generator_of([x for x in ops.iterate(e, a[1]) if e.truth(x if a[0] is None else e.call(a[0], [x], {}))])
+    source = ops.iterating(e, a[1])
+    keep = (x for x in source if e.truth(x if a[0] is None else e.call(a[0], [x], {})))
+    return Generator(keep, e.is_shared())
 
 
 @_builtin("vars")

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from mtp_trace.syntax.form import Node
+from mtp_trace.trace.compile_gen import yields
 from mtp_trace.trace.errors import throw
+from mtp_trace.trace.generators import drive
 from mtp_trace.trace.scope import Scope
 from mtp_trace.trace.values import Frame, Function, Generator, Raised, Unknown, Value
 
@@ -43,7 +45,7 @@ class Code:
         self.scope, self._form, self._compiler = scope, body, compiler
         self._body: Callable[[Frame], Any] | None = None
         self.is_async = is_async
-        self.is_generator = _yields(body)
+        self.is_generator = yields(body)
         self.simple = not (self.kwonly or self.vararg or self.kwarg)
 
     @property
@@ -62,23 +64,15 @@ class Code:
             return Unknown(f"{fn.qualname}()", "coroutines are not followed")
         body = self._body
         if body is None:
-            body = self._body = self._compiler.block(self._form, self.scope)
+            compiler = self._compiler
+            make = compiler.walk_block if self.is_generator else compiler.block
+            body = self._body = make(self._form, self.scope)
         if self.is_generator:
-            return Generator(lambda emit: self._generate(engine, frame, body, emit))
+            return Generator(drive(engine, frame, body(frame)), engine.is_shared())
         engine.enter(frame)
         depth = len(engine.guards)
         try:
             return frame.returned if body(frame) is not None else None
-        finally:
-            del engine.guards[depth:]
-            engine.leave()
-
-    def _generate(self, engine: Any, frame: Frame, body: Callable[[Frame], Any], emit: Callable[[Value], Value]) -> None:
-        frame.yields = emit
-        engine.enter(frame)
-        depth = len(engine.guards)
-        try:
-            body(frame)
         finally:
             del engine.guards[depth:]
             engine.leave()
@@ -152,22 +146,6 @@ def _missing(fn: Function, names: list[str], kind: str) -> str:
     shown = [f"'{n}'" for n in names]
     listed = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])}{',' if len(shown) > 2 else ''} and {shown[-1]}"
     return f"{fn.qualname}() missing {len(names)} required {kind} argument{'s' if len(names) > 1 else ''}: {listed}"
-
-
-def _yields(body: list[Node]) -> bool:
-    """Whether statements yield (nested functions, lambdas and classes aside)."""
-    stack: list[Any] = list(body)
-    while stack:
-        node = stack.pop()
-        if not isinstance(node, list) or not node:
-            continue
-        op = node[0]
-        if op in ("yield", "yieldfrom"):
-            return True
-        if op in ("def", "class", "lambda"):
-            continue
-        stack.extend(x for x in node if isinstance(x, list))
-    return False
 
 
 __all__ = ["Code", "Param", "Raised"]

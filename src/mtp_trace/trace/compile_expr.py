@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from collections.abc import Generator as HostGenerator
 from typing import Any
 
 from mtp_trace.syntax.form import Node
 from mtp_trace.trace import attrs, ops
 from mtp_trace.trace.errors import exception, throw
+from mtp_trace.trace.generators import drive
 from mtp_trace.trace.scope import Scope
 from mtp_trace.trace.values import MISSING, Frame, Generator, Lazy, Native, Raised, Site, TraceStop, Unknown, Value
 
@@ -56,7 +58,7 @@ class ExprCompiler:
             "walrus": self.walrus,
             "await": self.await_,
             "yield": self.yield_,
-            "yieldfrom": self.yield_from,
+            "yieldfrom": self.yield_,
         }
 
     def expr(self, node: Node, scope: Scope) -> Eval:
@@ -427,18 +429,23 @@ class ExprCompiler:
         elements = [self.expr(e, inner_scope) for e in element]
         in_class = scope.kind == "class"
 
-        def walk(f: Frame, depth: int, items: list[Value], emit: Callable[[Frame], None]) -> None:
+        def walk(f: Frame, depth: int, source: Value) -> Iterator[None]:
             store, _, tests = compiled[depth]
-            last = depth == len(compiled) - 1
-            f.engine.turns(len(items))
-            for item in items:
+            following = compiled[depth + 1][1] if depth + 1 < len(compiled) else None
+            engine = f.engine
+            for item in ops.iterating(engine, source):
+                engine.turns(1)
                 store(f, item)
-                if all(f.engine.truth_at(t(f), f, n) for t, n in tests):
-                    if last:
-                        emit(f)
+                if all(engine.truth_at(t(f), f, n) for t, n in tests):
+                    if following is None:
+                        yield
                     else:
-                        source = compiled[depth + 1][1]
-                        walk(f, depth + 1, ops.iterate(f.engine, source(f)), emit)  # type: ignore[misc]
+                        yield from walk(f, depth + 1, following(f))
+
+        def lazily(f: Frame, source: Value) -> HostGenerator[Value, Value, None]:
+            element = elements[0]
+            for _ in walk(f, 0, source):
+                yield element(f)
 
         def run(f: Frame) -> Value:
             engine = f.engine
@@ -449,25 +456,21 @@ class ExprCompiler:
                 inner = Frame(engine, f.module, f.function, f.parent if in_class else f, {})
                 inner.node = node
                 if kind == "gen":
-                    return _generator(engine, inner, source, walk, elements[0])
-                items = ops.iterate(engine, source)
+                    source = source if isinstance(source, (list, dict)) else ops.iterator(engine, source)
+                    return Generator(drive(engine, inner, lazily(inner, source)), engine.is_shared())
                 if kind == "dict":
                     table: dict[Any, Value] = {}
                     key, value = elements
-
-                    def put(g: Frame) -> None:
-                        k = key(g)
-                        v = value(g)
+                    for _ in walk(inner, 0, source):
+                        k = key(inner)
+                        v = value(inner)
                         try:
                             table[k] = v
                         except TypeError:
                             raise _unhashable(k) from None
-
-                    walk(inner, 0, items, put)
                     return table
-                out: list[Value] = []
                 one = elements[0]
-                walk(inner, 0, items, lambda g: out.append(one(g)))
+                out = [one(inner) for _ in walk(inner, 0, source)]
                 return set_of(out) if kind == "set" else out
             except (Raised, TraceStop) as e:
                 place(e, f, node)
@@ -539,23 +542,8 @@ class ExprCompiler:
         return run
 
     def yield_(self, node: Node, scope: Scope) -> Eval:
-        """``yield x``: calls back to whoever consumes the generator."""
-        inner = self.optional(node[3], scope)
-
-        def run(f: Frame) -> Value:
-            return f.yields(inner(f))
-
-        return run
-
-    def yield_from(self, node: Node, scope: Scope) -> Eval:
-        """``yield from x``."""
-        inner = self.expr(node[3], scope)
-
-        def run(f: Frame) -> Value:
-            for item in ops.iterate(f.engine, inner(f)):
-                f.yields(item)
-
-        return run
+        """A ``yield`` that is not one of a generator function's own statements."""
+        raise TraceStop("a yield is not followed here")
 
     def store(self, target: Node, scope: Scope) -> Callable[[Frame, Value], None]:
         """A closure that assigns to a target."""
@@ -710,13 +698,6 @@ def _spread(engine: Any, into: dict[Any, Value], value: Value) -> None:
         keys = engine.call(engine.getattr(source, "keys"), [], {})
         for k in ops.iterate(engine, keys):
             into[k] = ops.get_item(engine, source, k)
-
-
-def _generator(engine: Any, frame: Frame, source: Value, walk: Any, element: Eval) -> Generator:
-    def run(emit: Callable[[Value], Value]) -> None:
-        walk(frame, 0, ops.iterate(engine, source), lambda g: emit(element(g)))
-
-    return Generator(run, pure=True)
 
 
 def native(name: str) -> Callable[[Callable[..., Value]], Native]:

@@ -12,6 +12,7 @@ from mtp_trace.syntax.form import Node
 from mtp_trace.trace import attrs, ops
 from mtp_trace.trace.code import Code, Param
 from mtp_trace.trace.compile_expr import Eval, ExprCompiler, place, site_of
+from mtp_trace.trace.compile_gen import GeneratorCompiler, turns
 from mtp_trace.trace.errors import EXCEPTIONS, exception, throw
 from mtp_trace.trace.patterns import PatternCompiler
 from mtp_trace.trace.scope import Scope, class_scope, function_scope, target_names
@@ -32,7 +33,7 @@ BREAK, CONTINUE, RETURN = "break", "continue", "return"
 Exec = Callable[[Frame], Any]
 
 
-class Compiler(PatternCompiler, ExprCompiler):
+class Compiler(GeneratorCompiler, PatternCompiler, ExprCompiler):
     """Statements and expressions of one module."""
 
     def __init__(self, builtins: dict[str, Value], postponed: bool = False) -> None:
@@ -342,13 +343,7 @@ class Compiler(PatternCompiler, ExprCompiler):
         body, otherwise = self.block(node[5], scope), self.block(node[6], scope)
 
         def run(f: Frame) -> Any:
-            try:
-                items = ops.iterate(f.engine, source(f))
-                f.engine.turns(len(items), node, f)
-            except (Raised, TraceStop) as e:
-                place(e, f, node[4])
-                raise
-            for item in items:
+            for item in turns(f, source, node):
                 store(f, item)
                 signal = body(f)
                 if signal is BREAK:
@@ -362,12 +357,7 @@ class Compiler(PatternCompiler, ExprCompiler):
     def try_(self, node: Node, scope: Scope) -> Exec:
         """``try``/``except``/``else``/``finally``."""
         body = self.block(node[3], scope)
-        handlers = []
-        for h in node[4]:
-            store = self._store_name(h[3], scope) if h[3] else None
-            forget = _forget_name(h[3], scope.resolve(h[3])) if h[3] else None
-            kind = None if h[2] is None else self.expr(h[2], scope)
-            handlers.append((kind, store, self.block(h[4], scope), h, forget))
+        handlers = self.handlers(node, scope, self.block)
         otherwise, final = self.block(node[5], scope), self.block(node[6], scope)
         has_final = bool(node[6])
 
@@ -378,19 +368,17 @@ class Compiler(PatternCompiler, ExprCompiler):
                 signal = body(f)
             except Raised as error:
                 del engine.guards[depth:]
-                for kind, store, handler, h, forget in handlers:
-                    if kind is None or engine.matches(error.value, kind(f), f, h):
-                        engine.on_caught(error)
-                        if store is not None:
-                            store(f, error.value)
-                        previous, f.exception = f.exception, error
-                        try:
-                            return handler(f)
-                        finally:
-                            f.exception = previous
-                            if forget is not None:
-                                forget(f)
-                raise
+                found = self.handle(f, error, handlers)
+                if found is None:
+                    raise
+                handler, forget = found
+                previous, f.exception = f.exception, error
+                try:
+                    return handler(f)
+                finally:
+                    f.exception = previous
+                    if forget is not None:
+                        forget(f)
             if signal is not None:
                 return signal
             return otherwise(f)
@@ -422,6 +410,26 @@ class Compiler(PatternCompiler, ExprCompiler):
 
         return run
 
+    def handlers(self, node: Node, scope: Scope, block: Any) -> list[Any]:
+        """The ``except`` clauses of a ``try``, their bodies compiled by ``block``."""
+        out = []
+        for h in node[4]:
+            store = self._store_name(h[3], scope) if h[3] else None
+            forget = _forget_name(h[3], scope.resolve(h[3])) if h[3] else None
+            kind = None if h[2] is None else self.expr(h[2], scope)
+            out.append((kind, store, block(h[4], scope), h, forget))
+        return out
+
+    def handle(self, f: Frame, error: Raised, handlers: list[Any]) -> tuple[Any, Any] | None:
+        """The clause that catches an exception, its name bound: its body and what forgets the name."""
+        for kind, store, body, h, forget in handlers:
+            if kind is None or f.engine.matches(error.value, kind(f), f, h):
+                f.engine.on_caught(error)
+                if store is not None:
+                    store(f, error.value)
+                return body, forget
+        return None
+
     def with_(self, node: Node, scope: Scope) -> Exec:
         """``with``: context managers that are objects, or generators run around the body."""
         items = [(self.expr(c, scope), None if t is None else self.store(t, scope), c) for c, t in node[3]]
@@ -431,12 +439,24 @@ class Compiler(PatternCompiler, ExprCompiler):
             if index == len(items):
                 return body(f)
             context, store, at = items[index]
-            manager = context(f)
+            engine = f.engine
             try:
-                return f.engine.run_with(manager, lambda v: store(f, v) if store else None, lambda: enter(f, index + 1))
+                value, leave = engine.enter_with(context(f))
             except (Raised, TraceStop) as e:
                 place(e, f, at)
                 raise
+            depth = len(engine.guards)
+            try:
+                if store is not None:
+                    store(f, value)
+                signal = enter(f, index + 1)
+            except Raised as error:
+                del engine.guards[depth:]
+                if engine.leave_with(leave, error):
+                    return None
+                raise
+            engine.leave_with(leave, None)
+            return signal
 
         return lambda f: enter(f, 0)
 

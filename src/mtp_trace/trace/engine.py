@@ -191,6 +191,16 @@ class Engine(TypeForms):
             raise BudgetExceeded(f"calls nest more than {self.budget.depth} deep", site_of(frame, frame.node))
         self.frames.append(frame)
 
+    def resume(self, frame: Frame) -> None:
+        """A generator goes on."""
+        if len(self.frames) > self.budget.depth:
+            raise BudgetExceeded(f"calls nest more than {self.budget.depth} deep", site_of(frame, frame.node))
+        self.frames.append(frame)
+
+    def is_shared(self) -> bool:
+        """Whether what is made now outlives the launch."""
+        return not self._recording or self._import_depth > 0
+
     def leave(self) -> None:
         """A function ends."""
         self.frames.pop()
@@ -450,6 +460,7 @@ class Engine(TypeForms):
 
     def on_caught(self, error: Raised) -> None:
         """An exception was handled."""
+        self.remember(error)
         self.recorder.caught(error)
 
     def catches_attribute_error(self, probe: Callable[[], Value]) -> Value:
@@ -472,40 +483,52 @@ class Engine(TypeForms):
                 return fallback()
             raise
 
-    def run_with(self, manager: Value, bind: Callable[[Value], None], body: Callable[[], Any]) -> Any:
-        """A ``with`` block; a generator-based manager runs around the body."""
-        if isinstance(manager, Instance) and isinstance(manager.attrs.get("__generator__"), Generator):
-            return self._run_around(manager.attrs["__generator__"], bind, body)
+    def enter_with(self, manager: Value) -> tuple[Value, Value]:
+        """``manager.__enter__()`` and the bound ``__exit__`` (None: nothing is to be called)."""
         if isinstance(manager, Unknown):
-            bind(manager.derive(f"{manager.key}.__enter__()"))
-            return body()
-        enter, leave = self.getattr(manager, "__enter__"), self.getattr(manager, "__exit__")
-        bind(self.call(enter, [], {}))
-        try:
-            signal = body()
-        except Raised as e:
-            kind = e.value.cls if isinstance(e.value, Instance) else e.value
-            if self.truth(self.call(leave, [kind, e.value, None], {})):
-                self.on_caught(e)
-                return None
-            raise
-        self.call(leave, [None, None, None], {})
-        return signal
+            return manager.derive(f"{manager.key}.__enter__()"), None
+        enter, leave = self.special(manager, "__enter__"), self.special(manager, "__exit__")
+        if enter is MISSING or leave is MISSING:
+            if isinstance(manager, Instance) and manager.cls.opaque_bases:
+                return manager, None
+            kind = ops.type_name(manager)
+            throw("TypeError", f"'{kind}' object does not support the context manager protocol")
+        return self.call(enter, [], {}), leave
 
-    def _run_around(self, generator: Generator, bind: Callable[[Value], None], body: Callable[[], Any]) -> Any:
-        signal: list[Any] = []
+    def leave_with(self, leave: Value, error: Raised | None) -> bool:
+        """``__exit__``; whether it swallows the exception."""
+        if leave is None:
+            return False
+        if error is None:
+            self.call(leave, [None, None, None], {})
+            return False
+        self.remember(error)
+        kind = error.value.cls if isinstance(error.value, Instance) else error.value
+        swallowed = self.truth(self.call(leave, [kind, error.value, error.value], {}))
+        if swallowed:
+            self.on_caught(error)
+        return swallowed
 
-        def at_yield(value: Value) -> None:
-            # The generator's frame is innermost while it waits; the body belongs to the frame below.
-            waiting = self.frames.pop()
-            try:
-                bind(value)
-                signal.append(body())
-            finally:
-                self.frames.append(waiting)
+    def special(self, obj: Value, name: str) -> Value:
+        """A method that the language looks up on the type (``__enter__``), bound; or ``MISSING``."""
+        if isinstance(obj, Instance):
+            raw = obj.cls.lookup(name)
+            if raw is MISSING:
+                return obj.attrs.get(name, MISSING) if isinstance(obj.attrs.get(name), Native) else MISSING
+            return attrs.bind(self, raw, obj, obj.cls)
+        return attrs.maybe(self, obj, name)
 
-        generator.run(at_yield)
-        return signal[0] if signal else None
+    def remember(self, error: Raised) -> None:
+        """Keeps with an exception where it was raised first, for when it is raised again."""
+        if isinstance(error.value, Instance) and error.site is not None:
+            error.value.attrs.setdefault("__traceback__", error.site)
+
+    def raised_as(self, value: Value) -> Raised:
+        """An exception on its way (again)."""
+        if isinstance(value, Class):
+            value = self.call(value, [], {})
+        site = value.attrs.get("__traceback__") if isinstance(value, Instance) else None
+        return Raised(value, site if isinstance(site, Site) else None)
 
     # --- events ----------------------------------------------------------------------------------------------------
 
@@ -542,18 +565,6 @@ class Engine(TypeForms):
             return 1 if self.truth(ops.compare(self, "<", b[0], a[0])) else 0
 
         return [x for _, x in sorted(keyed, key=functools.cmp_to_key(order), reverse=self.truth(reverse))]
-
-    def drain(self, iterator: Instance) -> list[Value]:
-        """All values of an object with ``__next__``."""
-        step, out = iterator.cls.lookup("__next__"), []
-        while True:
-            self.turns(1)
-            try:
-                out.append(self.call(BoundMethod(step, iterator), [], {}))
-            except Raised as e:
-                if isinstance(e.value, Instance) and EXCEPTIONS["StopIteration"] in e.value.cls.mro:
-                    return out
-                raise
 
     def instance_dict(self, obj: Instance, hidden: set[str]) -> dict[str, Value]:
         """``__dict__`` of a Struct: what is not one of its fields."""

@@ -7,13 +7,14 @@ asked twice gets the same answer. User-defined ``__eq__``, ``__contains__``, ``_
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from mtp_trace.trace.errors import EXCEPTIONS, message_of, throw, throw_host
 from mtp_trace.trace.values import (
     MISSING,
     BoundMethod,
+    BudgetExceeded,
     Class,
     External,
     Function,
@@ -22,12 +23,12 @@ from mtp_trace.trace.values import (
     Keys,
     Module,
     Native,
+    Raised,
     TraceStop,
     TypingForm,
     Unknown,
     Value,
     first_unknown,
-    generator_of,
 )
 
 _SCALARS = (int, float, str, bytes, type(None))
@@ -322,7 +323,7 @@ def contains(engine: Any, container: Value, item: Value) -> Value:
         return False if unknown is None else unknown.derive(f"{short(item)} in {short(container)}")
     if isinstance(container, range):
         return item in container if isinstance(item, int) else _in_sequence(engine, list(container), item)
-    return _in_sequence(engine, iterate(engine, container), item)
+    return _in_sequence(engine, iterating(engine, container), item)
 
 
 def _in_sequence(engine: Any, values: Iterable[Value], item: Value) -> Value:
@@ -420,42 +421,105 @@ def delete_item(engine: Any, container: Value, key: Value) -> None:
 
 def iterate(engine: Any, value: Value) -> list[Value]:
     """The items of an iterable, as a list (the trace iterates over what is finite and known only)."""
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, dict, str, range, bytes)):
         return list(value)
-    if isinstance(value, (dict, str, range, bytes)):
-        return list(value)
+    out: list[Value] = []
+    limit = engine.budget.size
+    for item in iterating(engine, value):
+        out.append(item)
+        if len(out) > limit:
+            raise BudgetExceeded(f"a collection grew past {limit} items")
+    return out
+
+
+def iterating(engine: Any, value: Value) -> Iterator[Value]:
+    """The items of an iterable, each when it is asked for."""
+    if isinstance(value, dict):
+        return _over_dict(value)
+    if isinstance(value, (list, tuple, str, range, bytes)):
+        return iter(value)
     if isinstance(value, (set, frozenset)):
-        return ordered(value)
+        return iter(ordered(value))
     if isinstance(value, Generator):
-        return value.rest()
+        return value.rest(engine)
     if isinstance(value, Unknown):
         raise TraceStop(f"iterates over {value.key}, which is not known: {value.why}")
     if isinstance(value, Instance):
-        return _iterate_instance(engine, value)
+        return _over_instance(engine, value)
     if isinstance(value, Class):
-        if value.has_trait("enum"):
-            return list(value.traits.get("members", {}).values())
         if value.metaclass is not None and (method := value.metaclass.lookup("__iter__")) is not MISSING:
-            return iterate(engine, engine.call(BoundMethod(method, value), [], {}))
+            return iterating(engine, engine.call(BoundMethod(method, value), [], {}))
+        if value.has_trait("enum"):
+            return iter(list(value.traits.get("members", {}).values()))
     if hasattr(value, "__iter__") and not isinstance(value, (type, Class)):
-        return list(value)
+        return iter(value)
     throw("TypeError", f"'{type_name(value)}' object is not iterable")
 
 
-def _iterate_instance(engine: Any, value: Instance) -> list[Value]:
-    result = _dunder(engine, value, "__iter__")
-    if result is not MISSING:
-        if isinstance(result, Instance) and result.cls.lookup("__next__") is not MISSING:
-            return engine.drain(result)  # type: ignore[no-any-return]
-        return iterate(engine, result)
+def _over_dict(value: dict[Any, Value]) -> Iterator[Value]:
+    iterator = iter(value)
+    while True:
+        try:
+            key = next(iterator)
+        except StopIteration:
+            return
+        except RuntimeError as e:
+            throw_host(e)
+        yield key
+
+
+def _over_instance(engine: Any, value: Instance) -> Iterator[Value]:
+    if value.cls.lookup("__iter__") is not MISSING:
+        return _over_iterator(engine, _dunder(engine, value, "__iter__"))
     inner = payload(value)
     if not isinstance(inner, Instance):
-        return iterate(engine, inner)
+        return iterating(engine, inner)
     if "namedtuple" in value.cls.traits:
-        return [value.attrs[n] for n in value.cls.traits["namedtuple"]]
+        return iter([value.attrs[n] for n in value.cls.traits["namedtuple"]])
+    if value.cls.lookup("__getitem__") is not MISSING:
+        return _over_items(engine, value)
     if value.cls.opaque_bases:
         raise TraceStop(f"iterates over an object of {value.cls.name}, whose base {value.cls.opaque_bases[0].key} has no model")
     throw("TypeError", f"'{value.cls.name}' object is not iterable")
+
+
+def _over_iterator(engine: Any, result: Value) -> Iterator[Value]:
+    """What ``__iter__`` gave: an object with ``__next__``, or an iterator of ours."""
+    if not isinstance(result, Instance):
+        return iterating(engine, result)
+    if result.cls.lookup("__next__") is MISSING:
+        if result.cls.host is None:
+            throw("TypeError", f"iter() returned non-iterator of type '{result.cls.name}'")
+        return iterating(engine, result)
+    return _over_next(engine, result)
+
+
+def _over_next(engine: Any, value: Instance) -> Iterator[Value]:
+    step = value.cls.lookup("__next__")
+    while True:
+        engine.turns(1)
+        try:
+            item = engine.call(BoundMethod(step, value), [], {})
+        except Raised as e:
+            if isinstance(e.value, Instance) and EXCEPTIONS["StopIteration"] in e.value.cls.mro:
+                return
+            raise
+        yield item
+
+
+def _over_items(engine: Any, value: Instance) -> Iterator[Value]:
+    """The old protocol: ``value[0]``, ``value[1]``, ... until IndexError."""
+    index = 0
+    while True:
+        engine.turns(1)
+        try:
+            item = _dunder(engine, value, "__getitem__", index)
+        except Raised as e:
+            if isinstance(e.value, Instance) and EXCEPTIONS["IndexError"] in e.value.cls.mro:
+                return
+            raise
+        yield item
+        index += 1
 
 
 def ordered(values: Iterable[Value]) -> list[Value]:
@@ -469,7 +533,12 @@ def iterator(engine: Any, value: Value) -> Value:
         return value
     if isinstance(value, Unknown):
         return value.derive(f"iter({value.key})")
-    return generator_of(iterate(engine, value))
+    if isinstance(value, Instance) and value.cls.lookup("__iter__") is not MISSING:
+        result = _dunder(engine, value, "__iter__")
+        if isinstance(result, (Generator, Instance)):
+            return result
+        value = result
+    return Generator(iterating(engine, value), engine.is_shared())
 
 
 def length(engine: Any, value: Value) -> Value:

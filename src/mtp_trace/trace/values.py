@@ -7,7 +7,8 @@ us; asking it for a truth value raises, so that unknown can never pass for false
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Generator as HostGenerator
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -86,7 +87,8 @@ class External(Unknown):
 class Frame:
     """Variables of one running function, class body, comprehension or module."""
 
-    __slots__ = ("cls", "engine", "exception", "first", "function", "globals", "module", "node", "parent", "returned", "vars", "yields")
+    __slots__ = ("cls", "engine", "exception", "first", "function", "globals", "guard_base", "module", "node", "parent",
+                 "returned", "vars")  # fmt: skip
 
     def __init__(
         self, engine: Any, module: Module, function: str, parent: Frame | None, variables: dict[str, Value]
@@ -98,7 +100,7 @@ class Frame:
         self.parent = parent
         self.vars = variables
         self.returned: Value = None
-        self.yields: Any = None
+        self.guard_base = 0
         self.cls: Class | None = None
         self.first: Value = None
         self.exception: Raised | None = None
@@ -342,77 +344,56 @@ class TypingForm:
         return f"typing.{self.name}" + (f"[{', '.join(map(repr, self.args))}]" if self.args else "")
 
 
-class StopConsuming(Exception):
-    """Raised into a generator's body by a consumer that wants no more."""
-
-
 class Generator:
-    """A generator object. ``run`` executes the body, calling back for each value.
+    """An iterator: the values come when they are asked for. ``source`` is a host iterator over values.
 
-    A generator expression (``pure``) may be run for its first values only, and again for more; a generator function
-    runs once, to its end, when first asked.
+    One that was made at import time (``shared``) keeps what it gave, so that every launch sees the same values.
     """
 
-    __slots__ = ("items", "position", "pure", "run")
+    __slots__ = ("items", "result", "source", "state")
 
-    def __init__(self, run: Callable[[Callable[[Value], Value]], None], pure: bool = False) -> None:
-        self.run = run
-        self.pure = pure
-        self.items: list[Value] | None = None
-        self.position = 0
+    def __init__(self, source: Iterator[Value], shared: bool = False) -> None:
+        self.source = source
+        self.result: Value = None
+        self.items: list[Value] | None = [] if shared else None
+        self.state = {"position": 0}
 
-    def rest(self) -> list[Value]:
-        """The values not taken yet."""
-        left = self._all()[self.position :]
-        self.position = len(self.items or ())
-        return left
-
-    def take(self) -> Value:
+    def take(self, engine: Any) -> Value:
         """The next value, or ``MISSING`` at the end."""
-        if self.items is None and self.pure and self.position == 0:
-            found: list[Value] = []
-            self.each(lambda value: bool(found.append(value)) or True)
-            self.position = 1
-            return found[0] if found else MISSING
-        items = self._all()
-        if self.position >= len(items):
-            return MISSING
-        self.position += 1
-        return items[self.position - 1]
-
-    def each(self, visit: Callable[[Value], bool]) -> None:
-        """Calls ``visit`` for every remaining value until it returns True."""
-        if self.items is None and self.position == 0:
-            if not self.pure:
-                self._all()
-            else:
-
-                def emit(value: Value) -> None:
-                    if visit(value):
-                        raise StopConsuming
-
-                try:
-                    self.run(emit)
-                except StopConsuming:
-                    pass
-                return
-        for value in self.rest():
-            if visit(value):
-                return
-
-    def _all(self) -> list[Value]:
         if self.items is None:
-            collected: list[Value] = []
-            self.run(collected.append)
-            self.items = collected
-        return self.items
+            return self._next()
+        position = self.state["position"]
+        if position == len(self.items):
+            item = self._next()
+            if item is MISSING:
+                return MISSING
+            self.items.append(item)
+        engine.set_entry(self.state, "position", position + 1)
+        return self.items[position]
+
+    def _next(self) -> Value:
+        try:
+            return next(self.source)
+        except StopIteration as stop:
+            self.result = stop.value
+            return MISSING
+
+    def rest(self, engine: Any) -> Iterator[Value]:
+        """The values not taken yet."""
+        while (item := self.take(engine)) is not MISSING:
+            yield item
+
+    def delegate(self, engine: Any) -> HostGenerator[Value, Value, None]:
+        """For ``yield from``: what is sent and raised goes to this one; its result is kept."""
+        if self.items is None and isinstance(self.source, HostGenerator):
+            self.result = yield from self.source
+        else:
+            yield from self.rest(engine)
 
 
-def generator_of(values: Iterator[Value] | list[Value]) -> Generator:
-    """An iterator over values already known."""
-    g = Generator(lambda _: None)
-    g.items = list(values)
-    return g
+def generator_of(values: Iterable[Value]) -> Generator:
+    """An iterator over values."""
+    return Generator(iter(values))
 
 
 class Missing:

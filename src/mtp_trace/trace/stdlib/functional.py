@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from mtp_trace.trace import ops
-from mtp_trace.trace.errors import EXCEPTIONS, OBJECT, TYPE
+from mtp_trace.trace import generators, ops
+from mtp_trace.trace.errors import EXCEPTIONS, OBJECT, TYPE, throw
 from mtp_trace.trace.stdlib.tools import constant, natives
 from mtp_trace.trace.values import (
     MISSING,
@@ -15,6 +15,8 @@ from mtp_trace.trace.values import (
     Generator,
     Instance,
     Native,
+    Raised,
+    TraceStop,
     Unknown,
     Value,
 )
@@ -45,12 +47,12 @@ def _cached(engine: Any, function: Value) -> Value:
     return wrapper
 
 
-def copy_names(wrapper: Native | Function, wrapped: Value) -> None:
+def copy_names(wrapper: Native | Function | Instance, wrapped: Value) -> None:
     """What ``functools.update_wrapper`` copies that the trace looks at."""
+    own = {"__qualname__": wrapped.qualname, "__module__": wrapped.module.name, "__name__": wrapped.name} if isinstance(
+        wrapped, Function) else {}  # fmt: skip
     for key in ("__qualname__", "__module__", "__name__"):
-        value = getattr(wrapped, "attrs", {}).get(key) if isinstance(wrapped, Native) else None
-        if isinstance(wrapped, Function):
-            value = {"__qualname__": wrapped.qualname, "__module__": wrapped.module.name, "__name__": wrapped.name}[key]
+        value = wrapped.attrs.get(key, own.get(key)) if isinstance(wrapped, (Function, Native)) else None
         if value is not None:
             wrapper.attrs[key] = value
 
@@ -61,17 +63,19 @@ def _functools(engine: Any) -> dict[str, Value]:
             return _cached(e, a[0])
         return Native("lru_cache", lambda e, b, kk: _cached(e, b[0]))
 
-    def wraps(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
-        def mark(e: Any, b: list[Value], kk: dict[str, Value]) -> Value:
-            if isinstance(b[0], (Function, Native)):
-                copy_names(b[0], a[0])
-                b[0].attrs["__wrapped__"] = a[0]
-                if isinstance(a[0], (Function, Native)):
-                    for key, value in a[0].attrs.items():
-                        b[0].attrs.setdefault(key, value)
-            return b[0]
+    def update_wrapper(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+        wrapper, wrapped = a[0], a[1]
+        if isinstance(wrapper, (Function, Native, Instance)):
+            table = wrapper.attrs
+            if isinstance(wrapped, (Function, Native)):
+                for key, value in wrapped.attrs.items():
+                    e.set_entry(table, key, value)
+            copy_names(wrapper, wrapped)
+            e.set_entry(table, "__wrapped__", wrapped)
+        return wrapper
 
-        return Native("wraps", mark)
+    def wraps(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+        return Native("wraps", lambda e, b, kk: update_wrapper(e, [b[0], a[0]], {}))
 
     def partial(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
         made = Native("partial", lambda e, b, kk: e.call(a[0], [*a[1:], *b], {**k, **kk}))
@@ -79,11 +83,29 @@ def _functools(engine: Any) -> dict[str, Value]:
         return made
 
     def reduce(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
-        items = ops.iterate(e, a[1])
-        total = a[2] if len(a) > 2 else items.pop(0)
-        for item in items:
-            total = e.call(a[0], [total, item], {})
+        total = a[2] if len(a) > 2 else MISSING
+        for item in ops.iterating(e, a[1]):
+            total = item if total is MISSING else e.call(a[0], [total, item], {})
+        if total is MISSING:
+            throw("TypeError", "reduce() of empty iterable with no initial value")
         return total
+
+    def partialmethod(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+        return Native("partialmethod", lambda e, b, kk: e.call(a[0], [b[0], *a[1:], *b[1:]], {**k, **kk}))
+
+    def cmp_to_key(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+        cls = Class("K", (OBJECT,))
+        cls.mro = [cls, OBJECT]
+
+        def key(e: Any, b: list[Value], kk: dict[str, Value]) -> Value:
+            made = Instance(cls)
+            made.attrs["obj"] = b[0]
+            return made
+
+        for name, sign in (("__lt__", "<"), ("__gt__", ">"), ("__eq__", "=="), ("__le__", "<="), ("__ge__", ">=")):
+            cls.attrs[name] = Native(name, lambda e, b, kk, sign=sign: ops.compare(  # type: ignore[misc]
+                e, sign, e.call(a[0], [b[0].attrs["obj"], b[1].attrs["obj"]], {}), 0))
+        return Native("cmp_to_key", key)
 
     def total_ordering(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
         cls, less = a[0], a[0].lookup("__lt__")
@@ -95,11 +117,74 @@ def _functools(engine: Any) -> dict[str, Value]:
 
     return natives(lru_cache=lru_cache, cache=lambda e, a, k: _cached(e, a[0]), wraps=wraps, partial=partial, reduce=reduce,
                    cached_property=lambda e, a, k: CachedProperty(a[0]), total_ordering=total_ordering,
-                   update_wrapper=lambda e, a, k: a[0], partialmethod=partial)  # fmt: skip
+                   update_wrapper=update_wrapper, partialmethod=partialmethod, cmp_to_key=cmp_to_key,
+                   singledispatch=_singledispatch)  # fmt: skip
 
 
-_MANAGER = Class("_GeneratorContextManager", (OBJECT,))
+def _singledispatch(engine: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    """``functools.singledispatch``: the function registered for the nearest class of the first argument."""
+    table: dict[Any, Value] = {}
+
+    def dispatch(e: Any, kind: Value) -> Value:
+        for c in kind.mro if isinstance(kind, Class) else kind.__mro__ if isinstance(kind, type) else ():
+            if c in table:
+                return table[c]
+        return a[0]
+
+    def call(e: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        if not args:
+            throw("TypeError", f"{getattr(a[0], 'name', 'function')} requires at least 1 positional argument")
+        if isinstance(args[0], Unknown):
+            raise TraceStop(f"dispatches on the type of {args[0].key}, which is not known: {args[0].why}")
+        return e.call(dispatch(e, e.type_of(args[0])), args, kwargs)
+
+    def register(e: Any, b: list[Value], kk: dict[str, Value]) -> Value:
+        if len(b) > 1:
+            e.set_entry(table, b[0], b[1])
+            return b[1]
+        if isinstance(b[0], (Class, type)):
+            return Native("register", lambda e, c, kk: register(e, [b[0], c[0]], {}))
+        annotations = e.function_annotations(b[0])
+        e.set_entry(table, next(iter(annotations.values())), b[0])
+        return b[0]
+
+    wrapper = Native(getattr(a[0], "name", "dispatcher"), call)
+    copy_names(wrapper, a[0])
+    wrapper.attrs.update({"__wrapped__": a[0], "register": Native("register", register),
+                          "dispatch": Native("dispatch", lambda e, b, kk: dispatch(e, b[0]))})  # fmt: skip
+    return wrapper
+
+
+_MANAGER = Class("AbstractContextManager", (OBJECT,))
 _MANAGER.mro = [_MANAGER, OBJECT]
+_GENERATOR_MANAGER = Class("_GeneratorContextManager", (OBJECT,))
+_GENERATOR_MANAGER.mro = [_GENERATOR_MANAGER, OBJECT]
+_GENERATOR_MANAGER.attrs.update(natives(
+    __enter__=lambda e, a, k: generators.enter_manager(e, a[0].attrs["gen"]),
+    __exit__=lambda e, a, k: generators.exit_manager(e, a[0].attrs["gen"], a[2]),
+    __call__=lambda e, a, k: _around(e, a[0], a[1]),
+))  # fmt: skip
+
+
+def _around(e: Any, manager: Instance, function: Value) -> Value:
+    """A context manager used as a decorator: made anew for every call."""
+
+    def call(e: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        made = e.call(manager.attrs["make"], [], {})
+        leave = e.enter_with(made)[1]
+        try:
+            result = e.call(function, args, kwargs)
+        except Raised as error:
+            if e.leave_with(leave, error):
+                return None
+            raise
+        e.leave_with(leave, None)
+        return result
+
+    wrapper = Native(getattr(function, "name", "decorated"), call)
+    copy_names(wrapper, function)
+    wrapper.attrs["__wrapped__"] = function
+    return wrapper
 
 
 def _contextlib(engine: Any) -> dict[str, Value]:
@@ -108,8 +193,9 @@ def _contextlib(engine: Any) -> dict[str, Value]:
             generator = e.call(a[0], args, kwargs)
             if not isinstance(generator, Generator):
                 return generator
-            manager = Instance(_MANAGER)
-            manager.attrs["__generator__"] = generator
+            manager = Instance(_GENERATOR_MANAGER)
+            manager.attrs["gen"] = generator
+            manager.attrs["make"] = Native("make", lambda e, b, kk: make(e, args, kwargs))
             return manager
 
         wrapper = Native(getattr(a[0], "name", "contextmanager"), make)
@@ -131,14 +217,65 @@ def _contextlib(engine: Any) -> dict[str, Value]:
         manager.attrs.update(natives(__enter__=constant(None), __exit__=leave))
         return manager
 
+    def closing(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+        manager = plain_manager(a[0])
+        close = e.getattr(a[0], "close")
+        manager.attrs["__exit__"] = Native("__exit__", lambda e, b, kk: e.call(close, [], {}) and False)
+        return manager
+
     base = Class("ContextDecorator", (OBJECT,))
     base.mro = [base, OBJECT]
     return {
         **natives(contextmanager=contextmanager, nullcontext=lambda e, a, k: plain_manager(a[0] if a else None),
                   suppress=suppress, redirect_stdout=lambda e, a, k: plain_manager(a[0]),
-                  redirect_stderr=lambda e, a, k: plain_manager(a[0]), closing=lambda e, a, k: plain_manager(a[0])),
-        "AbstractContextManager": OBJECT, "ContextDecorator": base,
+                  redirect_stderr=lambda e, a, k: plain_manager(a[0]), closing=closing),
+        "ExitStack": _exit_stack(), "AbstractContextManager": OBJECT, "ContextDecorator": base,
     }  # fmt: skip
+
+
+def _exit_stack() -> Class:
+    """``contextlib.ExitStack``: what was entered is left in reverse order."""
+    cls = Class("ExitStack", (OBJECT,))
+    cls.mro = [cls, OBJECT]
+
+    def kept(e: Any, stack: Instance) -> list[Value]:
+        if "_exits" not in stack.attrs:
+            e.set_entry(stack.attrs, "_exits", [])
+        exits: list[Value] = stack.attrs["_exits"]
+        e.touch(exits)
+        return exits
+
+    def enter_context(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+        value, leave = e.enter_with(a[1])
+        kept(e, a[0]).append(leave)
+        return value
+
+    def push(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+        leave = e.special(a[1], "__exit__")
+        kept(e, a[0]).append(a[1] if leave is MISSING else leave)
+        return a[1]
+
+    def callback(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+        kept(e, a[0]).append(Native("callback", lambda e, b, kk: e.call(a[1], a[2:], k) and False))
+        return a[1]
+
+    def leave_all(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+        error = e.raised_as(a[2]) if len(a) > 2 and a[2] is not None else None
+        given = error
+        exits = kept(e, a[0])
+        while exits:
+            try:
+                if e.leave_with(exits.pop(), error):
+                    error = None
+            except Raised as raised:
+                error = raised
+        if error is not None and error is not given:
+            raise error
+        return given is not None and error is None
+
+    cls.attrs.update(natives(__enter__=lambda e, a, k: a[0], __exit__=leave_all, close=leave_all, enter_context=enter_context,
+                             push=push, callback=callback))  # fmt: skip
+    return cls
 
 
 ABC = Class("ABC", (OBJECT,))
@@ -180,8 +317,6 @@ def _contextvars(engine: Any) -> dict[str, Value]:
         if value is MISSING:
             if len(a) > 1:
                 return a[1]
-            from mtp_trace.trace.errors import throw
-
             throw("LookupError", "context variable is not set")
         return value
 

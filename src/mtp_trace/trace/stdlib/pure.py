@@ -8,11 +8,12 @@ import operator
 import string
 import textwrap
 import urllib.parse
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from mtp_trace.trace import attrs, ops
-from mtp_trace.trace.stdlib.tools import natives, real
-from mtp_trace.trace.values import BoundMethod, Instance, Native, Unknown, Value, generator_of
+from mtp_trace.trace.stdlib.tools import argument, natives, real
+from mtp_trace.trace.values import MISSING, BoundMethod, Generator, Instance, Native, Unknown, Value, generator_of
 
 
 def _math(engine: Any) -> dict[str, Value]:
@@ -51,52 +52,83 @@ def _operator(engine: Any) -> dict[str, Value]:
 
 
 def _itertools(engine: Any) -> dict[str, Value]:
-    def lists(e: Any, a: list[Value]) -> list[list[Value]]:
-        return [ops.iterate(e, x) for x in a]
+    def lazy(make: Callable[[Any, list[Value], dict[str, Value]], Iterator[Value]]) -> Any:
+        return lambda e, a, k: Generator(make(e, a, k), e.is_shared())
 
-    def count(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
-        start = a[0] if a else 0
-        return generator_of([start + i * (a[1] if len(a) > 1 else 1) for i in range(10_000)])
+    def over(e: Any, sources: list[Value]) -> list[Iterator[Value]]:
+        return [ops.iterating(e, x) for x in sources]
 
-    def accumulate(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
-        out: list[Value] = []
-        for x in ops.iterate(e, a[0]):
-            combined = x if not out else e.call(a[1], [out[-1], x], {}) if len(a) > 1 else ops.binary(e, "+", out[-1], x)
-            out.append(combined)
-        return generator_of(out)
+    def accumulate(e: Any, a: list[Value], k: dict[str, Value]) -> Iterator[Value]:
+        function = argument(a, k, 1, "func")
+        total = k.get("initial")
+        if total is not None:
+            yield total
+        for x in ops.iterating(e, a[0]):
+            if total is None:
+                total = x
+            else:
+                total = ops.binary(e, "+", total, x) if function is None else e.call(function, [total, x], {})
+            yield total
 
-    def groupby(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
-        key = a[1] if len(a) > 1 else k.get("key")
-        groups: list[tuple[Value, Any]] = []
-        for x in ops.iterate(e, a[0]):
+    def groupby(e: Any, a: list[Value], k: dict[str, Value]) -> Iterator[Value]:
+        key = argument(a, k, 1, "key")
+        groups: list[tuple[Value, list[Value]]] = []
+        for x in ops.iterating(e, a[0]):
             at = x if key is None else e.call(key, [x], {})
             if groups and e.truth(ops.equal(e, groups[-1][0], at)):
                 groups[-1][1].append(x)
             else:
                 groups.append((at, [x]))
-        return generator_of([(at, generator_of(items)) for at, items in groups])
+        return iter([(at, generator_of(items)) for at, items in groups])
 
-    def repeat(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
-        return generator_of([a[0]] * (a[1] if len(a) > 1 else 10_000))
+    def test(e: Any, function: Value) -> Callable[[Value], bool]:
+        return lambda x: bool(e.truth(x if function is None else e.call(function, [x], {})))
 
-    def takewhile(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
-        return generator_of(list(itertools.takewhile(lambda x: e.truth(e.call(a[0], [x], {})), ops.iterate(e, a[1]))))
+    def pairwise(e: Any, a: list[Value], k: dict[str, Value]) -> Iterator[Value]:
+        previous = MISSING
+        for x in ops.iterating(e, a[0]):
+            if previous is not MISSING:
+                yield (previous, x)
+            previous = x
 
-    chain = Native("chain", lambda e, a, k: generator_of([x for items in lists(e, a) for x in items]))
-    chain.attrs["from_iterable"] = Native(
-        "from_iterable", lambda e, a, k: generator_of([x for items in lists(e, ops.iterate(e, a[0])) for x in items])
-    )
+    def joined(e: Any, sources: Iterator[Value]) -> Iterator[Value]:
+        for source in sources:
+            yield from ops.iterating(e, source)
+
+    def tee(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+        items = ops.iterate(e, a[0])
+        return tuple(generator_of(items) for _ in range(a[1] if len(a) > 1 else 2))
+
+    # Their sizes grow out of all proportion to what goes in; the budget is asked before each item.
+    def counted(e: Any, items: Iterator[Value]) -> Iterator[Value]:
+        for item in items:
+            e.turns(1)
+            yield item
+
+    chain = Native("chain", lazy(lambda e, a, k: joined(e, iter(a))))
+    chain.attrs["from_iterable"] = Native("from_iterable", lazy(lambda e, a, k: joined(e, ops.iterating(e, a[0]))))
+    table: dict[str, Callable[[Any, list[Value], dict[str, Value]], Iterator[Value]]] = {
+        "product": lambda e, a, k: itertools.product(*[ops.iterate(e, x) for x in a], repeat=k.get("repeat", 1)),
+        "combinations": lambda e, a, k: itertools.combinations(ops.iterate(e, a[0]), argument(a, k, 1, "r")),
+        "combinations_with_replacement": lambda e, a, k: itertools.combinations_with_replacement(
+            ops.iterate(e, a[0]), argument(a, k, 1, "r")),
+        "permutations": lambda e, a, k: itertools.permutations(ops.iterate(e, a[0]), argument(a, k, 1, "r")),
+        "islice": lambda e, a, k: itertools.islice(ops.iterating(e, a[0]), *a[1:]),
+        "zip_longest": lambda e, a, k: itertools.zip_longest(*over(e, a), **k),
+        "count": lambda e, a, k: itertools.count(argument(a, k, 0, "start", 0), argument(a, k, 1, "step", 1)),
+        "cycle": lambda e, a, k: itertools.cycle(ops.iterating(e, a[0])),
+        "repeat": lambda e, a, k: itertools.repeat(a[0]) if len(a) + len(k) == 1 else itertools.repeat(
+            a[0], argument(a, k, 1, "times")),
+        "takewhile": lambda e, a, k: itertools.takewhile(test(e, a[0]), ops.iterating(e, a[1])),
+        "dropwhile": lambda e, a, k: itertools.dropwhile(test(e, a[0]), ops.iterating(e, a[1])),
+        "filterfalse": lambda e, a, k: itertools.filterfalse(test(e, a[0]), ops.iterating(e, a[1])),
+        "starmap": lambda e, a, k: (e.call(a[0], ops.iterate(e, row), {}) for row in ops.iterating(e, a[1])),
+        "compress": lambda e, a, k: (x for x, s in zip(*over(e, a[:2])) if e.truth(s)),
+        "accumulate": accumulate, "groupby": groupby, "pairwise": pairwise,
+    }  # fmt: skip
     return {
-        "chain": chain,
-        **natives(
-            product=lambda e, a, k: generator_of(list(itertools.product(*lists(e, a), repeat=k.get("repeat", 1)))),
-            combinations=lambda e, a, k: generator_of(list(itertools.combinations(ops.iterate(e, a[0]), a[1]))),
-            permutations=lambda e, a, k: generator_of(list(itertools.permutations(ops.iterate(e, a[0]), *a[1:]))),
-            islice=lambda e, a, k: generator_of(list(itertools.islice(ops.iterate(e, a[0]), *a[1:]))),
-            zip_longest=lambda e, a, k: generator_of(list(itertools.zip_longest(*lists(e, a), **k))),
-            pairwise=lambda e, a, k: generator_of([*zip(x := ops.iterate(e, a[0]), x[1:])]),
-            count=count, accumulate=accumulate, groupby=groupby, repeat=repeat, takewhile=takewhile,
-        ),
+        "chain": chain, **natives(tee=tee),
+        **{n: Native(n, lazy(lambda e, a, k, make=make: counted(e, make(e, a, k)))) for n, make in table.items()},  # type: ignore[misc]
     }  # fmt: skip
 
 
