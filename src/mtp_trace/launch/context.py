@@ -20,7 +20,7 @@ _FLAG = re.compile(r"--?[A-Za-z][\w-]*$")
 _SLURM = re.compile(r"^#SBATCH\s+(?:--(gres|gpus|gpus-per-node|gpus-per-task|constraint)[= ]|-([GC])\s*)(\S+)", re.M)
 _MOST_LAUNCHES = 500
 _MOST_COUNTED = 1024
-_MOST_COMMANDS = 10_000
+_MOST_COMMANDS = 20_000
 
 
 @dataclass

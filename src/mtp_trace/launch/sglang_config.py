@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from mtp_trace.errors import LaunchError
-from mtp_trace.launch.holes import show
+from mtp_trace.launch.holes import has_hole, show
 from mtp_trace.launch.launchers import ConfigKeys, Launchers, launchers
 from mtp_trace.launch.text import Text
 from mtp_trace.launch.yaml_nodes import Mapping as MappingNode
@@ -42,7 +42,8 @@ def config_arguments(config: Mapping[str, Any], switches: Callable[[str], bool] 
         elif isinstance(value, list):
             arguments.extend([flag, *(str(item) for item in value)] if value else [])
         elif isinstance(value, dict):
-            arguments.extend([flag, json.dumps(value, default=str)])
+            plain = json.dumps(value, default=str, ensure_ascii=False)
+            arguments.extend([flag, plain if has_hole(plain) else json.dumps(value, default=str)])
         else:
             arguments.extend([flag, str(value)])
     return arguments
