@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mtp_trace.report.model import (
@@ -25,6 +25,7 @@ from mtp_trace.trace.errors import message_of
 from mtp_trace.trace.events import Event
 from mtp_trace.trace.ops import payload, type_name
 from mtp_trace.trace.values import Instance, Unknown, Value
+from mtp_trace.verdict.advice import Adviser
 from mtp_trace.verdict.entry import Entrypoints
 from mtp_trace.verdict.programs import TreePrograms
 from mtp_trace.verdict.registry import DraftClass, Registry
@@ -51,10 +52,10 @@ class Kept:
 
 
 class Judge:
-    """Turns outcomes into reports for one tree."""
+    """Turns outcomes into reports for one tree; ``adviser`` adds what the rules say."""
 
-    def __init__(self, tree: SourceTree, programs: TreePrograms, entry: Entrypoints) -> None:
-        self.tree, self.entry = tree, entry
+    def __init__(self, tree: SourceTree, programs: TreePrograms, entry: Entrypoints, adviser: Adviser | None = None) -> None:
+        self.tree, self.entry, self.adviser = tree, entry, adviser
         self.registry = Registry(programs, entry.registry_package, entry.registry_exports)
 
     # --- one way through -------------------------------------------------------------------------------------------
@@ -135,8 +136,15 @@ class Judge:
     # --- all ways through ------------------------------------------------------------------------------------------
 
     def report(self, found: list[tuple[Any, Any]], sglang: SglangInfo, model: ModelInfo, launch: LaunchInfo,
-               case: str | None, asked_gpu: bool) -> Report:  # fmt: skip
-        """One report from every GPU tried and every way through on it."""
+               case: str | None, asked_gpu: bool, config: dict[str, Any] | None = None) -> Report:  # fmt: skip
+        """One report from every GPU tried and every way through on it; ``config`` is the model's config.json."""
+        report, kept = self._all(found, sglang, model, launch, case, asked_gpu)
+        if self.adviser is None:
+            return report
+        return replace(report, findings=self.adviser.findings(kept, report, config))
+
+    def _all(self, found: list[tuple[Any, Any]], sglang: SglangInfo, model: ModelInfo, launch: LaunchInfo, case: str | None,
+             asked_gpu: bool) -> tuple[Report, Kept]:  # fmt: skip
         rows = [(gpu, path.decisions, path.outcome) for gpu, e in found for path in e.paths]
         first: Kept = rows[0][2]
         kept = [row[2] for row in rows]
@@ -144,8 +152,9 @@ class Judge:
         if not all(e.complete for _, e in found):
             same = False
         if same:
-            return self._one(first, _merged(kept), (), sglang, model, launch, case)
-        return self._one(self._hanging(rows, found), _merged(kept), self._questions(rows, asked_gpu), sglang, model, launch, case)
+            return self._one(first, _merged(kept), (), sglang, model, launch, case), first
+        hanging = self._hanging(rows, found)
+        return self._one(hanging, _merged(kept), self._questions(rows, asked_gpu), sglang, model, launch, case), hanging
 
     def _hanging(self, rows: list[Any], found: list[Any]) -> Kept:
         base: Kept = rows[0][2]

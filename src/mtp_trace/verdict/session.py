@@ -12,6 +12,7 @@ from mtp_trace.checkpoint.folder import ModelFolder
 from mtp_trace.launch.gpus import GpuTable
 from mtp_trace.report.model import LaunchInfo, ModelInfo, Report, SglangInfo
 from mtp_trace.rules.data import data_root
+from mtp_trace.rules.model import Pack
 from mtp_trace.rules.yamlfile import shipped
 from mtp_trace.source import SourceTree
 from mtp_trace.syntax.cache import DiskCache
@@ -19,6 +20,7 @@ from mtp_trace.trace.engine import Engine
 from mtp_trace.trace.explore import explore
 from mtp_trace.trace.setup import make_engine
 from mtp_trace.trace.world import Gpu
+from mtp_trace.verdict.advice import Adviser
 from mtp_trace.verdict.entry import entrypoints
 from mtp_trace.verdict.files import LaunchFiles, folders_named
 from mtp_trace.verdict.judge import Judge
@@ -35,13 +37,13 @@ _MODEL_FLAGS = ("--model-path", "--model")
 class Session:
     """Judges launches on one tree; import-time state is shared between launches in the same world."""
 
-    def __init__(self, tree: SourceTree, cache: DiskCache | None = None) -> None:
+    def __init__(self, tree: SourceTree, cache: DiskCache | None = None, pack: Pack | None = None) -> None:
         self.tree = tree
         self.programs = TreePrograms(tree, cache)
         self.models = ModelPrograms(data_root() / "models", cache)
         self.gpus = GpuTable(shipped("gpus.yaml"))
         self.entry = entrypoints()
-        self.judge = Judge(tree, self.programs, self.entry)
+        self.judge = Judge(tree, self.programs, self.entry, Adviser(self.programs, self.entry.algorithm, pack))
         self._engines: dict[Any, Engine] = {}
 
     def check(self, argv: list[str], env: dict[str, str], gpu: Gpu | None, model: ModelFolder | None = None,
@@ -55,11 +57,13 @@ class Session:
         roots = [*folders_named(argv), *([model.path] if model is not None else [])]
         files = LaunchFiles(roots, aliases)
         info = LaunchInfo(tuple(argv), dict(env), gpu.name if gpu is not None else None)
-        model_info = _model_info(argv, model)
+        named = model or _model_named(argv)
+        model_info = _model_info(argv, named)
         sglang = SglangInfo(self.tree.root, self.tree.version, self.tree.ref)
         gpus = [gpu] if gpu is not None else [self.gpus.find(name) for name in self.gpus.asked]
         found = deep(lambda: [(g, self._explore(argv, env, g, files)) for g in gpus])
-        return self.judge.report(found, sglang, model_info, info, case, asked_gpu=gpu is not None)
+        return self.judge.report(found, sglang, model_info, info, case, asked_gpu=gpu is not None,
+                                 config=named.config if named is not None else None)  # fmt: skip
 
     def _explore(self, argv: list[str], env: dict[str, str], gpu: Gpu, files: LaunchFiles) -> Any:
         engine = self._engine(gpu, env)
@@ -103,12 +107,14 @@ def model_path_of(argv: list[str]) -> str | None:
     return None
 
 
-def _model_info(argv: list[str], model: ModelFolder | None) -> ModelInfo:
+def _model_named(argv: list[str]) -> ModelFolder | None:
     path = model_path_of(argv)
-    if model is None and path is not None and (Path(path) / "config.json").is_file():
-        model = ModelFolder.open(path)
+    return ModelFolder.open(path) if path is not None and (Path(path) / "config.json").is_file() else None
+
+
+def _model_info(argv: list[str], model: ModelFolder | None) -> ModelInfo:
     if model is None:
-        return ModelInfo(path or "")
+        return ModelInfo(model_path_of(argv) or "")
     return ModelInfo(str(model.path), tuple(model.architectures or ()), model.model_type)
 
 

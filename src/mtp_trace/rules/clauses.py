@@ -1,0 +1,253 @@
+"""Reads the matching parts of a rule: site clauses, event clauses, conditions and captures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mtp_trace.rules.document import Mapping, Value
+from mtp_trace.rules.model import Capture, Condition, EventClause, Match, SiteClause, SiteMatch, ValueTest, When
+
+SITE_FORMS = {
+    "write": ("write", "item"),
+    "item": ("item",),
+    "raise": ("raise",),
+    "call": ("call",),
+    "log": ("log",),
+    "return": ("return",),
+    "read": ("read",),
+    "condition": ("condition",),
+    "class": ("class",),
+    "define": ("define",),
+    "bind": ("bind",),
+}
+_MESSAGE_FORMS = {"raise", "log"}
+SPELLINGS = ("attribute", "item", "key", "keyword")
+EVENT_FORMS = ("write", "item", "raise", "log", "call", "env", "outside")
+EXTRACTORS = ("texts", "numbers", "compared", "guard", "sets", "reads", "text")
+_NEED_WHAT = {"compared", "sets", "reads", "guard"}
+ROOTS = (
+    "verdict",
+    "stage",
+    "error",
+    "error_type",
+    "algorithm",
+    "architecture",
+    "model_type",
+    "draft",
+    "draft_class",
+    "worker",
+    "gpu",
+    "argv",
+    "version",
+    "resolved",
+    "config",
+    "text_config",
+    "env",
+    "target",
+    "draft_config",
+    "flags",
+    "log",
+    "unknown_flag",
+    "successor",
+    "successor_why",
+    "successor_at",
+    "refused_value",
+)
+"""First parts of a path to a fact of the launch."""
+MAPS = ("resolved", "config", "text_config", "env", "target", "draft_config", "flags")
+
+
+def read_match(value: Value) -> Match:
+    """The ``match`` part of a rule."""
+    m = value.mapping()
+    when = m.get("when")
+    event, no_event, site = m.get("event"), m.get("no-event"), m.get("site")
+    also = m.get("also")
+    where = m.get("where")
+    no_site, each, launch, at = m.get("no-site"), m.get("each"), m.get("launch"), m.get("at")
+    m.finish()
+    if event is None and site is None and when is None:
+        m.place.fail("nothing to match: give 'when', 'event' or 'site'")
+    read_site = read_site_match(site) if site else None
+    places: list[tuple[str, EventClause | SiteMatch]] = []
+    for name, part in also.mapping() if also else ():
+        body = part.mapping()
+        places.append((name, read_site_match(part) if "words" in body else read_event(part)))
+    anchor = at.choice([name for name, _ in places]) if at else ""
+    return Match(
+        when=When(tuple(read_test(k, v) for k, v in when.mapping())) if when else When(),
+        event=read_event(event) if event else None,
+        no_event=read_event(no_event) if no_event else None,
+        site=read_site,
+        no_site=no_site.boolean() if no_site else False,
+        site_where=tuple((k, read_condition(v)) for k, v in where.mapping()) if where else (),
+        also=tuple(places),
+        at=anchor,
+        launch=launch.boolean() if launch else True,
+        each=each.boolean() if each else False,
+    )
+
+
+def read_test(path: str, value: Value) -> tuple[str, Condition]:
+    """A test on a fact of the launch."""
+    root, _, rest = path.partition(".")
+    if root not in ROOTS:
+        from mtp_trace.rules.document import near_hint
+
+        value.place.fail(f"the launch has no fact {root!r}", near_hint(root, ROOTS))
+    if root in MAPS and not rest:
+        value.place.fail(f"{root!r} needs a key, as in {root}.NAME")
+    if root not in MAPS and rest:
+        value.place.fail(f"{root!r} has no parts")
+    return path, read_condition(value)
+
+
+def read_condition(value: Value) -> Condition:
+    """A test on a value: a single value, a list of allowed ones, or a mapping of tests."""
+    if not isinstance(value.data, dict):
+        return Condition(equals=tuple(v.scalar() for v in value.one_or_many()))
+    m = value.mapping()
+    parts: dict[str, Any] = {}
+    for key, name in (("is", "equals"), ("not", "none_of")):
+        if found := m.get(key):
+            parts[name] = tuple(v.scalar() for v in found.one_or_many())
+    for key in ("matches", "lacks"):
+        if found := m.get(key):
+            parts[key] = found.regex()
+    if found := m.get("given"):
+        parts["given"] = found.boolean()
+    for key in ("above", "below"):
+        if found := m.get(key):
+            parts[key] = _number(found)
+    for key in ("contains", "near", "same", "differs", "divides"):
+        if found := m.get(key):
+            parts[key] = found.text()
+    m.finish()
+    if not parts:
+        m.place.fail("the test is empty")
+    return Condition(**parts)
+
+
+def _number(value: Value) -> float:
+    if not isinstance(value.data, (int, float)) or isinstance(value.data, bool):
+        value.place.fail(f"a number is needed, not {value.name()}")
+    return float(value.data)
+
+
+def read_event(value: Value) -> EventClause:
+    """An event clause."""
+    m = value.mapping()
+    form = _form(m, EVENT_FORMS)
+    first = m.need(form)
+    parts: dict[str, Any] = {}
+    if form in _MESSAGE_FORMS:
+        parts["text"] = first.regex()
+    else:
+        parts["name"] = first.regex()
+    if found := m.get("type"):
+        parts["name"] = found.regex()
+    if found := m.get("value"):
+        parts["value"] = read_condition(found)
+    for key in ("guard", "function"):
+        if found := m.get(key):
+            parts[key] = found.regex()
+    if found := m.get("stage"):
+        parts["stage"] = tuple(v.text() for v in found.one_or_many())
+    if found := m.get("pick"):
+        parts["pick"] = found.choice(("first", "last"))
+    m.finish()
+    # A field is written by an assignment, an item of it, or a declaring call's keyword.
+    kinds = ("write", "item", "call") if form == "write" else (form,)
+    return EventClause(kinds, **parts)
+
+
+def read_site_match(value: Value) -> SiteMatch:
+    """A site with its words, its clauses and its captures."""
+    m = value.mapping()
+    words = tuple(v.text() for v in m.need("words").one_or_many())
+    clauses = m.get("any")
+    captures = m.get("capture")
+    if clauses is not None:
+        m.finish()
+        any_of = tuple(read_clause(v.mapping()) for v in clauses.items())
+        if not any_of:
+            clauses.place.fail("the list is empty")
+    else:
+        any_of = (read_clause(m),)
+    taken = tuple(_capture(k, v) for k, v in captures.mapping()) if captures else ()
+    return SiteMatch(words, any_of, taken)
+
+
+def read_clause(m: Mapping) -> SiteClause:
+    """One site clause."""
+    form = _form(m, tuple(SITE_FORMS))
+    first = m.need(form)
+    parts: dict[str, Any] = {"kinds": SITE_FORMS[form]}
+    if form in _MESSAGE_FORMS:
+        parts["message"] = first.regex()
+    elif form == "return":
+        parts["value"] = _value_test(first)
+    else:
+        parts["name"] = first.regex()
+    if found := m.get("type"):
+        parts["name"] = found.regex()
+    if form != "return" and (found := m.get("value")):
+        parts["value"] = _value_test(found)
+    for key, name in (("owner", "owner"), ("in-function", "function"), ("in-class", "cls")):
+        if found := m.get(key):
+            parts[name] = found.regex()
+    if found := m.get("spelling"):
+        parts["spelling"] = tuple(v.choice(SPELLINGS) for v in found.one_or_many())
+    for key, name in (("guard", "guard"), ("unless-guard", "unless_guard")):
+        if found := m.get(key):
+            parts[name] = tuple(v.regex() for v in found.one_or_many())
+    if found := m.get("guard-implied"):
+        parts["guard_implied"] = found.boolean()
+    for key in ("beside", "without"):
+        if found := m.get(key):
+            parts[key] = read_clause(found.mapping())
+    m.finish()
+    return SiteClause(**parts)
+
+
+def _form(m: Mapping, forms: tuple[str, ...]) -> str:
+    found = [f for f in forms if f in m]
+    if len(found) != 1:
+        said = " and ".join(found) if found else "none"
+        m.place.fail(f"exactly one of {', '.join(forms)} is needed, not {said}")
+    return found[0]
+
+
+def _value_test(value: Value) -> ValueTest:
+    if not isinstance(value.data, dict):
+        return ValueTest(constant=tuple(v.scalar() for v in value.one_or_many()))
+    m = value.mapping()
+    parts: dict[str, Any] = {}
+    for key in ("text", "reads", "avoids", "calls"):
+        if found := m.get(key):
+            parts[key] = found.regex()
+    if found := m.get("texts"):
+        parts["texts"] = found.boolean()
+    if found := m.get("numbers"):
+        parts["numbers"] = found.integer()
+    if found := m.get("is"):
+        parts["constant"] = tuple(v.scalar() for v in found.one_or_many())
+    m.finish()
+    if not parts:
+        m.place.fail("the test is empty")
+    return ValueTest(**parts)
+
+
+def _capture(name: str, value: Value) -> Capture:
+    if not name.isidentifier():
+        value.place.fail(f"{name!r} cannot be the name of a placeholder", "use letters, digits and _")
+    if not isinstance(value.data, dict):
+        how = value.choice(EXTRACTORS)
+        if how in _NEED_WHAT:
+            value.place.fail(f"{how!r} needs a regular expression, as in '{{{how}: REGEX}}'")
+        return Capture(name, how)
+    m = value.mapping()
+    how = _form(m, EXTRACTORS)
+    found = Capture(name, how, m.need(how).regex())
+    m.finish()
+    return found

@@ -1,0 +1,89 @@
+"""What the rules say about a judged launch: the facts that they ask for, gathered from the outcome."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from mtp_trace.report.model import Finding, Report
+from mtp_trace.rules.context import Context, flags_of
+from mtp_trace.rules.findings import findings_for
+from mtp_trace.rules.flags import FlagTable
+from mtp_trace.rules.loader import load_pack
+from mtp_trace.rules.model import Pack
+from mtp_trace.rules.sites import Programs, Sites
+from mtp_trace.rules.yamlfile import shipped
+
+if TYPE_CHECKING:
+    from mtp_trace.verdict.judge import Kept
+
+_REFUSED = re.compile(r"unrecognized arguments: (--[\w-]+)(?:[ =](\S+))?")
+
+
+class Adviser:
+    """Applies a rule pack to launches on one tree."""
+
+    def __init__(self, programs: Programs, algorithm: str, pack: Pack | None = None) -> None:
+        self._pack = pack
+        self._algorithm = algorithm
+        self._sites = Sites(programs, shipped("scope.yaml")["launch"])
+
+    @property
+    def pack(self) -> Pack:
+        """The rules in force, read when first needed."""
+        if self._pack is None:
+            self._pack = load_pack()
+        return self._pack
+
+    def findings(self, kept: Kept, report: Report, config: dict[str, Any] | None) -> tuple[Finding, ...]:
+        """The findings of one outcome.  ``config`` is the model's config.json, where there is one."""
+        from mtp_trace.verdict.judge import plain
+
+        facts = self._facts(kept, report, config or {})
+        files = [kept.draft.file] if kept.draft is not None and kept.draft.file else []
+        return findings_for(self.pack, Context(self._sites.plus(files), facts, kept.events, plain))
+
+    def _facts(self, kept: Kept, report: Report, config: dict[str, Any]) -> dict[str, Any]:
+        flags = flags_of(report.launch.argv)
+        error = kept.error
+        text = next((v for k, v in config.items() if k in _TEXT_PARTS and isinstance(v, dict)), config)
+        facts: dict[str, Any] = {
+            "verdict": kept.verdict.value,
+            "stage": kept.stage,
+            "error": error.message if error else None,
+            "error_type": error.type if error else None,
+            "worker": kept.worker,
+            "gpu": report.launch.gpu,
+            "argv": " ".join(report.launch.argv),
+            "version": report.sglang.version,
+            "resolved": report.resolved,
+            "config": config,
+            "text_config": text,
+            "env": report.launch.env,
+            "target": kept.target,
+            "flags": flags,
+            "draft_config": kept.draft_facts,
+            "architecture": report.model.architectures[0] if report.model.architectures else None,
+            "model_type": report.model.model_type,
+            "log": [log.message for log in kept.logs],
+            "draft": kept.draft.architecture if kept.draft else None,
+            "draft_class": kept.draft.cls if kept.draft else None,
+        }
+        # Before the arguments are resolved, what was asked for stands for what it comes to.
+        facts["algorithm"] = (
+            report.resolved.get(self._algorithm, flags.get(self._algorithm))
+            if report.resolved
+            else flags.get(self._algorithm)
+        )
+        refused = _REFUSED.search(error.message) if error is not None else None
+        if refused is not None:
+            facts["unknown_flag"] = refused.group(1)
+            facts["refused_value"] = refused.group(2) or ""
+            near = FlagTable.of(self._sites).nearest(refused.group(1), refused.group(2) or "")
+            if near is not None:
+                facts["successor"], facts["successor_why"] = near[0].name, near[1]
+                facts["successor_at"] = f"{near[0].file}:{near[0].line}"
+        return facts
+
+
+_TEXT_PARTS = ("text_config", "llm_config", "language_config", "thinker_config")
