@@ -115,9 +115,14 @@ def _is_data_descriptor(raw: Value) -> bool:
 
 def _of_instance(engine: Any, obj: Instance, name: str) -> Value:
     custom = obj.cls.lookup("__getattribute__")
-    if custom is not MISSING and isinstance(custom, Function):
+    if not isinstance(custom, Function):
+        return instance_attribute(engine, obj, name)
+    getter = obj.cls.lookup("__getattr__")
+    if getter is MISSING:
         return engine.call(custom, [obj, name], {})
-    return instance_attribute(engine, obj, name)
+    return engine.with_attribute_fallback(
+        lambda: engine.call(custom, [obj, name], {}), lambda: engine.call(getter, [obj, name], {})
+    )
 
 
 def instance_attribute(engine: Any, obj: Instance, name: str, fallback: bool = True) -> Value:
@@ -165,6 +170,10 @@ def _instance_special(engine: Any, obj: Instance, name: str) -> Value:
         if obj.cls.lookup("__struct_fields__") is not MISSING:
             names = obj.cls.lookup("__struct_fields__")
             return engine.instance_dict(obj, set(names))
+        if obj.cls.slots is not None:
+            return MISSING
+        if EXCEPTIONS["BaseException"] in obj.cls.mro:
+            return {k: v for k, v in obj.attrs.items() if k != "args" and not k.startswith("__")}
         return obj.attrs
     if name == "__doc__":
         return None
@@ -289,6 +298,8 @@ def _class_special(engine: Any, cls: Class, name: str) -> Value:
 
 def _of_super(engine: Any, proxy: Super, name: str) -> Value:
     receiver = proxy.receiver
+    if isinstance(receiver, Class) and proxy.after not in receiver.mro and receiver.metaclass is not None:
+        return _of_meta_super(engine, proxy, name)
     cls = receiver if isinstance(receiver, Class) else receiver.cls
     mro = cls.mro
     start = mro.index(proxy.after) + 1 if proxy.after in mro else 1
@@ -306,8 +317,8 @@ def _of_super(engine: Any, proxy: Super, name: str) -> Value:
         inner = host_attribute(engine, receiver.payload, name)
         if inner is not MISSING:
             return inner
-    if isinstance(receiver, Class) and receiver.metaclass is None and name in TYPE_METHODS:
-        return TYPE_METHODS[name]
+    if cls.host is not None and isinstance(receiver, Class) and name == "__new__":
+        return host_attribute(engine, cls.host, name)
     for c in mro[start - 1 :]:
         for b in c.bases:
             if isinstance(b, Unknown):
@@ -324,6 +335,20 @@ def _of_super(engine: Any, proxy: Super, name: str) -> Value:
     if raw is MISSING:
         throw("AttributeError", f"'super' object has no attribute '{name}'")
     return raw if name == "__new__" else BoundMethod(raw, receiver)
+
+
+def _of_meta_super(engine: Any, proxy: Super, name: str) -> Value:
+    """``super()`` in a method of a metaclass: the receiver is a class as an instance of it."""
+    cls: Class = proxy.receiver
+    meta = cls.metaclass
+    assert meta is not None
+    mro = meta.mro
+    for c in mro[mro.index(proxy.after) + 1 if proxy.after in mro else 1 :]:
+        if name in c.attrs:
+            return bind(engine, c.attrs[name], cls, meta)
+    if name in TYPE_METHODS:
+        return BoundMethod(TYPE_METHODS[name], cls)
+    throw("AttributeError", f"'super' object has no attribute '{name}'")
 
 
 OBJECT_METHODS: dict[str, Value] = {}
@@ -368,15 +393,13 @@ def _of_function(engine: Any, function: Function | Native, name: str) -> Value:
 
 def _of_property(obj: Property, name: str) -> Value:
     if name == "setter":
-        return Native("setter", lambda e, a, k: Property(obj.getter, a[0]))
+        return Native("setter", lambda e, a, k: Property(obj.getter, a[0], obj.deleter))
     if name == "getter":
-        return Native("getter", lambda e, a, k: Property(a[0], obj.setter))
+        return Native("getter", lambda e, a, k: Property(a[0], obj.setter, obj.deleter))
     if name == "deleter":
-        return Native("deleter", lambda e, a, k: obj)
-    if name == "fget":
-        return obj.getter
-    if name == "fset":
-        return obj.setter
+        return Native("deleter", lambda e, a, k: Property(obj.getter, obj.setter, a[0]))
+    if name in ("fget", "fset", "fdel"):
+        return {"fget": obj.getter, "fset": obj.setter, "fdel": obj.deleter}[name]
     return None if name == "__doc__" else MISSING
 
 
@@ -407,7 +430,7 @@ def set_(engine: Any, obj: Value, name: str, value: Value) -> None:
     """``obj.name = value``, through properties, ``__set__`` and ``__setattr__``."""
     if isinstance(obj, Instance):
         custom = obj.cls.lookup("__setattr__")
-        if custom is not MISSING and isinstance(custom, Function):
+        if isinstance(custom, (Function, Native)):
             engine.call(custom, [obj, name, value], {})
             return
         set_plain(engine, obj, name, value)
@@ -438,7 +461,7 @@ def set_plain(engine: Any, obj: Instance, name: str, value: Value) -> None:
     raw = obj.cls.lookup(name)
     if isinstance(raw, Property):
         if raw.setter is None:
-            throw("AttributeError", f"property '{name}' of '{obj.cls.name}' object has no setter")
+            throw("AttributeError", f"property '{name}' of '{obj.cls.qualname}' object has no setter")
         engine.call(raw.setter, [obj, value], {})
         return
     if isinstance(raw, Instance):
@@ -449,6 +472,9 @@ def set_plain(engine: Any, obj: Instance, name: str, value: Value) -> None:
     if name == "__class__" and isinstance(value, Class):
         obj.cls = value
         return
+    slots = obj.cls.slots
+    if slots is not None and name not in slots:
+        throw("AttributeError", f"'{obj.cls.name}' object has no attribute '{name}'")
     engine.set_entry(obj.attrs, name, value)
     engine.on_attribute_set(obj, name, value)
 
@@ -457,16 +483,31 @@ def delete(engine: Any, obj: Value, name: str) -> None:
     """``del obj.name``."""
     if isinstance(obj, Instance):
         custom = obj.cls.lookup("__delattr__")
-        if isinstance(custom, Function):
+        if isinstance(custom, (Function, Native)):
             engine.call(custom, [obj, name], {})
             return
+    delete_plain(engine, obj, name)
+
+
+def delete_plain(engine: Any, obj: Value, name: str) -> None:
+    """What ``object.__delattr__`` does."""
+    raw = obj.cls.lookup(name) if isinstance(obj, Instance) else MISSING
+    if isinstance(raw, Property):
+        if raw.deleter is None:
+            throw("AttributeError", f"property '{name}' of '{type_name(obj)}' object has no deleter")
+        engine.call(raw.deleter, [obj], {})
+        return
+    if isinstance(raw, Instance) and (remover := raw.cls.lookup("__delete__")) is not MISSING:
+        engine.call(remover, [raw, obj], {})
+        return
     attrs = getattr(obj, "attrs", None)
     if isinstance(attrs, dict) and name in attrs:
         engine.touch(attrs)
         del attrs[name]
         return
     if not isinstance(obj, Unknown):
-        throw("AttributeError", f"'{type_name(obj)}' object has no attribute '{name}'")
+        owner = f"type object '{obj.name}'" if isinstance(obj, Class) else f"'{type_name(obj)}' object"
+        throw("AttributeError", f"{owner} has no attribute '{name}'" if isinstance(obj, (Instance, Class)) else name)
 
 
 def has(engine: Any, obj: Value, name: str) -> Value:

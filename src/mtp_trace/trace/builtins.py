@@ -63,12 +63,18 @@ def install(engine: Any) -> None:
         base.attrs["__init__"] = native
         attrs.TYPE_METHODS.update({
             "__call__": Native("__call__", lambda e, a, k: classes.instantiate(e, a[0], a[1:], k)),
-            "__new__": Native("__new__", lambda e, a, k: e.type_call(a[1:], {})),
+            "__new__": Native("__new__", _type_new),
             "__init__": Native("__init__", lambda e, a, k: None),
             "__setattr__": Native("__setattr__", lambda e, a, k: e.set_entry(a[0].attrs, a[1], a[2])),
             "__instancecheck__": Native("__instancecheck__", lambda e, a, k: isinstance(a[1], Instance) and a[0] in a[1].cls.mro),
         })  # fmt: skip
         TYPE.attrs.update(attrs.TYPE_METHODS)
+
+
+def _type_new(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    if len(a) < 4:
+        return e.type_call(a[1:], {})
+    return e.classes.type_new(a[0], a[1], ops.iterate(e, a[2]), a[3], k)
 
 
 def _object_getattribute(engine: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -91,7 +97,7 @@ _OBJECT_METHODS: dict[str, Callable[[Any, list[Value], dict[str, Value]], Value]
     "__new__": lambda e, a, k: classes.bare(e, a[0], a[1:], k),
     "__setattr__": _object_setattr,
     "__getattribute__": _object_getattribute,
-    "__delattr__": lambda e, a, k: a[0].attrs.pop(a[1], None),
+    "__delattr__": lambda e, a, k: attrs.delete_plain(e, a[0], a[1]),
     "__init_subclass__": lambda e, a, k: None,
     "__repr__": lambda e, a, k: f"<{ops.type_name(a[0])} object>",
     "__str__": lambda e, a, k: f"<{ops.type_name(a[0])} object>",
@@ -301,6 +307,9 @@ def _reversed(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
     source = a[0]
     if isinstance(source, Instance) and (method := source.cls.lookup("__reversed__")) is not MISSING:
         return e.call(BoundMethod(method, source), [], {})
+    if isinstance(source, Instance) and source.cls.lookup("__len__") is not MISSING and source.cls.host is None:
+        count = ops.length(e, source)
+        return Generator((ops.get_item(e, source, i) for i in range(count - 1, -1, -1)), e.is_shared())
     return Generator(iter(list(reversed(ops.iterate(e, source)))), e.is_shared())
 
 
@@ -407,7 +416,8 @@ for _fn in (ord, chr, bin, hex, oct):
 
 @_builtin("property")
 def _property(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
-    return Property(a[0] if a else k.get("fget"), a[1] if len(a) > 1 else k.get("fset"))
+    parts = [a[i] if i < len(a) else k.get(name) for i, name in enumerate(("fget", "fset", "fdel"))]
+    return Property(*parts)
 
 
 @_builtin("staticmethod")
@@ -477,6 +487,8 @@ def _make_int(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
 
 
 def _make_float(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    if a and isinstance(a[0], Instance) and (method := a[0].cls.lookup("__float__")) is not MISSING:
+        return e.call(BoundMethod(method, a[0]), [], {})
     return _numeric(e, float, "float", a)
 
 
@@ -532,6 +544,9 @@ def _make_range(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
     unknown = first_unknown(args)
     if unknown is not None:
         return unknown.derive(f"range({', '.join(map(ops.short, args))})")
+    for i, x in enumerate(args):
+        if isinstance(x, Instance) and (method := x.cls.lookup("__index__")) is not MISSING:
+            args[i] = e.call(BoundMethod(method, x), [], {})
     try:
         made = range(*args)
     except (TypeError, ValueError) as error:

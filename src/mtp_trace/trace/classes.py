@@ -69,32 +69,82 @@ class ClassBuilder:
     def __init__(self, engine: Any) -> None:
         self.engine = engine
         self.all: list[Class] = []
+        self._statements: list[tuple[str, str, Frame, Node]] = []
 
     def build(self, name: str, qualname: str, parents: list[Value], keywords: dict[str, Value], frame: Frame,
               body: Callable[[Frame], Any], node: Node) -> Value:  # fmt: skip
         """Runs a class statement."""
+        frame.made = []
         body(frame)
         metaclass = keywords.pop("metaclass", None)
-        return self.assemble(name, qualname, parents, keywords, metaclass, frame.vars, frame, node)
+        self._statements.append((name, qualname, frame, node))
+        try:
+            made = self.create(metaclass, name, parents, frame.vars, keywords)
+        finally:
+            self._statements.pop()
+        if isinstance(made, Class):
+            for function in frame.made:
+                function.owner = made
+        return made
 
-    def assemble(self, name: str, qualname: str, parents: list[Value], keywords: dict[str, Value], metaclass: Value,
-                 namespace: dict[str, Value], frame: Frame, node: Node | None) -> Value:  # fmt: skip
+    def create(self, metaclass: Value, name: str, parents: list[Value], namespace: dict[str, Value],
+               keywords: dict[str, Value]) -> Value:  # fmt: skip
+        """What calling the metaclass comes to: its ``__new__``, then its ``__init__``."""
+        metaclass = _most_derived(metaclass, parents)
+        if metaclass is not None and not isinstance(metaclass, Class):
+            if isinstance(metaclass, Unknown):
+                return self.assemble(name, name, parents, keywords, None, namespace, self.engine.frames[-1], None)
+            return self.engine.call(metaclass, [name, tuple(parents), namespace], keywords)
+        hook = metaclass.lookup("__new__") if metaclass is not None else MISSING
+        function = hook.function if isinstance(hook, StaticMethod) else hook
+        if isinstance(function, Function):
+            made = self.engine.call(function, [metaclass, name, tuple(parents), namespace], dict(keywords))
+        else:
+            made = self.type_new(metaclass, name, parents, namespace, keywords)
+        if isinstance(made, Class) and made.metaclass is not None:
+            init = made.metaclass.lookup("__init__")
+            if isinstance(init, Function):
+                self.engine.call(init, [made, name, tuple(parents), namespace], dict(keywords))
+        return made
+
+    def type_new(self, metaclass: Class | None, name: str, parents: list[Value], namespace: dict[str, Value],
+                 keywords: dict[str, Value]) -> Value:  # fmt: skip
+        """``type.__new__``; a class statement that is running says where the class stands."""
+        metaclass = None if metaclass is TYPE else metaclass
+        if self._statements and self._statements[-1][0] == name:
+            _, qualname, frame, node = self._statements[-1]
+            made = self.assemble(name, qualname, parents, keywords, metaclass, namespace, frame, node)
+            for function in frame.made or ():
+                function.owner = made
+            return made
+        return self.assemble(name, name, parents, keywords, metaclass, namespace, self.engine.frames[-1], None)
+
+    def assemble(self, name: str, qualname: str, parents: list[Value], keywords: dict[str, Value], metaclass: Class | None,
+                 namespace: dict[str, Value], frame: Frame, node: Node | None) -> Class:  # fmt: skip
         """The class of a name, bases and a namespace (``class`` statement, ``type(...)``, ``defstruct``)."""
         cls = Class(name, tuple(parents), frame.module)
-        cls.qualname, cls.keywords = qualname, keywords
+        cls.qualname, cls.keywords, cls.engine = qualname, keywords, self.engine
         cls.attrs = namespace
         if node is not None:
             cls.site = site_of(frame, node)
+            if frame.made is not None:
+                # Methods are called before the statement ends: by hooks of the metaclass and of the bases.
+                for function in frame.made:
+                    function.owner = cls
         self._inherit(cls, parents)
-        if isinstance(metaclass, Class):
+        if metaclass is not None:
             cls.metaclass = metaclass
-        for value in namespace.values():
-            self._own(cls, value)
+        if "__eq__" in namespace and "__hash__" not in namespace:
+            namespace["__hash__"] = None
+        self._slots(cls, namespace)
         for key, value in list(namespace.items()):
             if isinstance(value, CachedProperty) and not value.name:
                 value.name = key
             if isinstance(value, Instance) and (hook := value.cls.lookup("__set_name__")) is not MISSING:
                 self.engine.call(hook, [value, cls, key], {})
+        for key in ("__init_subclass__", "__class_getitem__"):
+            if isinstance(namespace.get(key), Function):
+                namespace[key] = ClassMethod(namespace[key])
         if NAMEDTUPLE in parents:
             self._named_tuple(cls)
         elif cls.has_trait("enum"):
@@ -102,9 +152,23 @@ class ClassBuilder:
         elif STRUCT in cls.mro:
             self.struct(cls, keywords)
         self.all.append(cls)
-        self._metaclass_init(cls, namespace)
         self._init_subclass(cls, keywords)
         return cls
+
+    def _slots(self, cls: Class, namespace: dict[str, Value]) -> None:
+        """Which attributes an instance may have, where ``__slots__`` and those of all bases say so."""
+        bases = [b for b in cls.mro[1:] if b is not OBJECT]
+        given = namespace.get("__slots__")
+        if STRUCT in cls.mro or given is None or isinstance(given, Unknown) or cls.opaque_bases or cls.host is not None:
+            return
+        if any(b.slots is None for b in bases):
+            return
+        names = {given} if isinstance(given, str) else {n for n in ops.iterate(self.engine, given) if isinstance(n, str)}
+        if "__dict__" in names:
+            return
+        cls.slots = frozenset(names).union(*(b.slots for b in bases if b.slots is not None))
+        for n in names:
+            namespace.setdefault(n, SlotDescriptor(n))
 
     def _inherit(self, cls: Class, parents: list[Value]) -> None:
         bases: list[Class] = []
@@ -122,28 +186,6 @@ class ClassBuilder:
                 cls.host = cls.host or p.args[0]
         cls.mro = _linearize(cls, bases or [OBJECT])
         cls.bases = tuple(b for b in parents if not isinstance(b, TypingForm)) or (OBJECT,)
-        cls.frozen_hash = any(b.frozen_hash for b in bases)
-
-    def _own(self, cls: Class, value: Value) -> None:
-        if isinstance(value, Function):
-            if value.owner is None:
-                value.owner = cls
-        elif isinstance(value, Property):
-            self._own(cls, value.getter)
-            self._own(cls, value.setter)
-        elif isinstance(value, CachedProperty):
-            self._own(cls, value.getter)
-        elif isinstance(value, (StaticMethod, ClassMethod)):
-            self._own(cls, value.function)
-        elif isinstance(value, (Native, Instance)) and isinstance(inner := value.attrs.get("__wrapped__"), Function):
-            self._own(cls, inner)
-
-    def _metaclass_init(self, cls: Class, namespace: dict[str, Value]) -> None:
-        if cls.metaclass is None:
-            return
-        hook = cls.metaclass.lookup("__init__")
-        if isinstance(hook, Function):
-            self.engine.call(hook, [cls, cls.name, cls.bases, namespace], dict(cls.keywords))
 
     def _init_subclass(self, cls: Class, keywords: dict[str, Value]) -> None:
         for c in cls.mro[1:]:
@@ -289,7 +331,7 @@ class ClassBuilder:
 
     def struct(self, cls: Class, keywords: dict[str, Value]) -> None:
         """A msgspec Struct: fields by annotation, an ``__init__`` that fills them, ``__struct_fields__``."""
-        from mtp_trace.trace.records import Field, make_init
+        from mtp_trace.trace.records import Field, add_methods, make_init
 
         fields: dict[str, Field] = {}
         for base in reversed(cls.mro[1:]):
@@ -308,11 +350,21 @@ class ClassBuilder:
             cls.attrs[n] = SlotDescriptor(n)
         cls.traits["fields"] = fields
         cls.traits["struct"] = True
-        cls.traits["compare"] = list(fields)
         cls.attrs["__struct_fields__"] = tuple(fields)
         cls.attrs["__match_args__"] = tuple(fields)
-        cls.frozen_hash = cls.frozen_hash or keywords.get("frozen", False) is True
+        inherited = {n for b in reversed(cls.mro[1:]) for n, v in b.keywords.items() if v is True}
+        options = {n: keywords.get(n, n in inherited) for n in ("frozen", "order", "dict", "kw_only")}
+        add_methods(cls, list(fields.values()), {"eq": keywords.get("eq", True), **options})
         cls.attrs["__init__"] = make_init(cls, list(fields.values()), "struct")
+
+
+def _most_derived(metaclass: Value, parents: list[Value]) -> Value:
+    """The metaclass given or inherited, whichever derives from the other."""
+    for p in parents:
+        own = p.metaclass if isinstance(p, Class) else None
+        if own is not None and (metaclass is None or (isinstance(metaclass, Class) and metaclass in own.mro)):
+            metaclass = own
+    return metaclass
 
 
 def _linearize(cls: Class, bases: list[Class]) -> list[Class]:
@@ -324,7 +376,8 @@ def _linearize(cls: Class, bases: list[Class]) -> list[Class]:
                 head = s[0]
                 break
         else:
-            throw("TypeError", "Cannot create a consistent method resolution order (MRO) for bases")
+            names = ", ".join(b.name for b in bases)
+            throw("TypeError", f"Cannot create a consistent method resolution\norder (MRO) for bases {names}")
         out.append(head)
         for s in sequences:
             if s and s[0] is head:
@@ -338,6 +391,8 @@ def construct(engine: Any, cls: Class, args: list[Value], kwargs: dict[str, Valu
     """``Cls(*args, **kwargs)``."""
     if cls is TYPE:
         return engine.type_call(args, kwargs)
+    if TYPE in cls.mro and len(args) == 3:
+        return engine.classes.create(cls, args[0], ops.iterate(engine, args[1]), dict(args[2]), kwargs)
     if cls.metaclass is not None:
         custom = cls.metaclass.lookup("__call__")
         if isinstance(custom, Function):
@@ -372,12 +427,12 @@ def instantiate(engine: Any, cls: Class, args: list[Value], kwargs: dict[str, Va
 
 def _refuse_abstract(cls: Class) -> None:
     """ABCs with abstract methods left cannot be instantiated."""
-    if not any(c.traits.get("abc") for c in cls.mro):
+    if not any(c.traits.get("abc") or (c.metaclass is not None and c.metaclass.has_trait("abc")) for c in cls.mro):
         return
-    missing = [n for c in cls.mro for n, v in c.attrs.items() if _abstract(v) and _abstract(cls.lookup(n))]
+    missing = sorted({n for c in cls.mro for n, v in c.attrs.items() if _abstract(v) and _abstract(cls.lookup(n))})
     if missing:
-        names = ", ".join(f"'{n}'" for n in sorted(set(missing)))
-        throw("TypeError", f"Can't instantiate abstract class {cls.name} without an implementation for abstract method {names}")
+        plural = "s" if len(missing) > 1 else ""
+        throw("TypeError", f"Can't instantiate abstract class {cls.name} with abstract method{plural} {', '.join(missing)}")
 
 
 def _abstract(value: Value) -> bool:

@@ -135,12 +135,13 @@ class ExprCompiler:
 
     def _class_name(self, node: Node, scope: Scope, name: str, hops: int) -> Eval:
         fallback = self._global(node, name)
+        stored = scope.private(name)
         outer_hops = Scope("function", scope.parent, set()).resolve(name) if hops == 0 else hops
 
         def read(f: Frame) -> Value:
-            if name in f.vars:
-                v = f.vars[name]
-                return f.engine.resolve(v, f.vars, name) if type(v) is Lazy else v
+            if stored in f.vars:
+                v = f.vars[stored]
+                return f.engine.resolve(v, f.vars, stored) if type(v) is Lazy else v
             if outer_hops is None:
                 return fallback(f)
             g: Any = f
@@ -152,7 +153,7 @@ class ExprCompiler:
 
     def attr(self, node: Node, scope: Scope) -> Eval:
         """``object.name``."""
-        inner, name = self.expr(node[3], scope), node[4]
+        inner, name = self.expr(node[3], scope), scope.private(node[4])
         get = attrs.get
 
         def read(f: Frame) -> Value:
@@ -551,7 +552,7 @@ class ExprCompiler:
         if op == "name":
             return self._store_name(target[3], scope)
         if op == "attr":
-            inner, name = self.expr(target[3], scope), target[4]
+            inner, name = self.expr(target[3], scope), scope.private(target[4])
 
             def set_attr(f: Frame, v: Value) -> None:
                 try:
@@ -592,6 +593,7 @@ class ExprCompiler:
         if hops is None:
             return lambda f, v: f.engine.set_entry(f.globals, name, v)
         if hops == 0:
+            name = scope.private(name) if scope.kind == "class" else name
 
             def local(f: Frame, v: Value) -> None:
                 f.vars[name] = v

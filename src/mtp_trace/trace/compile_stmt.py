@@ -163,7 +163,7 @@ class Compiler(GeneratorCompiler, PatternCompiler, ExprCompiler):
     def _locate(self, target: Node, scope: Scope) -> Callable[[Frame], tuple[Callable[[], Value], Callable[[Value], None]]]:
         """How to read and write a target whose object and key are evaluated once."""
         if target[0] == "attr":
-            inner, name = self.expr(target[3], scope), target[4]
+            inner, name = self.expr(target[3], scope), scope.private(target[4])
 
             def attribute(f: Frame) -> Any:
                 obj = inner(f)
@@ -242,7 +242,7 @@ class Compiler(GeneratorCompiler, PatternCompiler, ExprCompiler):
             if t[0] == "name":
                 steps.append(_delete_name(t[3], scope.resolve(t[3])))
             elif t[0] == "attr":
-                steps.append(_delete_attr(self.expr(t[3], scope), t[4]))
+                steps.append(_delete_attr(self.expr(t[3], scope), scope.private(t[4])))
             elif t[0] == "index":
                 steps.append(_delete_index(self.expr(t[3], scope), self.expr(t[4], scope)))
 
@@ -495,6 +495,8 @@ class Compiler(GeneratorCompiler, PatternCompiler, ExprCompiler):
             fn = Function(compiled, f.module, closure, prefix + name)
             fn.defaults = [d(f) for d in plain_defaults]
             fn.kwdefaults = {k: d(f) for k, d in kw_defaults}
+            if f.made is not None:
+                f.made.append(fn)
             return fn
 
         return make
@@ -503,7 +505,7 @@ class Compiler(GeneratorCompiler, PatternCompiler, ExprCompiler):
         """A class definition."""
         bases = [self.expr(b[3] if b[0] == "star" else b, scope) for b in node[4]]
         keywords = [(k, self.expr(v, scope)) for k, v in node[5]]
-        inner = class_scope(scope, node[6])
+        inner = class_scope(scope, node[3], node[6])
         body = self.block(node[6], inner)
         decorators = [self.expr(d, scope) for d in node[7]]
         store = self._store_name(node[3], scope)
@@ -515,7 +517,8 @@ class Compiler(GeneratorCompiler, PatternCompiler, ExprCompiler):
                 parents = [b(f) for b in bases]
                 named = {k: v(f) for k, v in keywords if k is not None}
                 marks = [d(f) for d in decorators]
-                qualname = f"{f.function}.{node[3]}" if in_class else node[3]
+                prefix = f"{f.function}." if in_class else f"{f.function}.<locals>." if function_like else ""
+                qualname = prefix + node[3]
                 frame = Frame(f.engine, f.module, qualname, f if function_like else f.parent if in_class else None, {})
                 frame.node = node
                 value = f.engine.classes.build(node[3], qualname, parents, named, frame, body, node)

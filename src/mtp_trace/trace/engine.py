@@ -28,6 +28,7 @@ from mtp_trace.trace.values import (
     Lazy,
     Module,
     Native,
+    Property,
     Raised,
     Site,
     StaticMethod,
@@ -603,6 +604,8 @@ class Engine(TypeForms):
             return value.derive(f"type({value.key})")
         if isinstance(value, type):
             return TYPE
+        if type(value) in _BUILTIN_MARKS:
+            return self.builtins[_BUILTIN_MARKS[type(value)]]
         if isinstance(value, (Function, Native, BoundMethod, Module, Generator, TypingForm)):
             return External(f"types.{type(value).__name__}")
         return type(value)
@@ -614,6 +617,9 @@ class Engine(TypeForms):
         frame = self.frames[-1]
         name, bases, namespace = args
         return self.classes.assemble(name, name, ops.iterate(self, bases), kwargs, None, dict(namespace), frame, None)
+
+
+_BUILTIN_MARKS = {Property: "property", StaticMethod: "staticmethod", ClassMethod: "classmethod"}
 
 
 class _Whole:

@@ -79,7 +79,7 @@ def binary(engine: Any, op: str, left: Value, right: Value) -> Value:
     host, method, reflected = _BINARY[op]
     if isinstance(left, _SCALARS) and isinstance(right, _SCALARS):
         return _host_binary(op, host, left, right)
-    if isinstance(left, Instance) or isinstance(right, Instance):
+    if isinstance(left, (Instance, Class)) or isinstance(right, (Instance, Class)):
         found = _dunder(engine, left, method, right)
         if found is MISSING:
             found = _dunder(engine, right, reflected, left)
@@ -110,8 +110,18 @@ def _host_binary(op: str, host: Callable[[Any, Any], Any], left: Value, right: V
         raise TraceStop("an integer of that size is more than the trace keeps")
     try:
         return host(left, right)
-    except (TypeError, ValueError, ArithmeticError) as e:
+    except TypeError as e:
+        if _is_ours(left) or _is_ours(right):
+            shown = "** or pow()" if op == "**" else op
+            throw("TypeError", f"unsupported operand type(s) for {shown}: '{type_name(left)}' and '{type_name(right)}'")
         throw_host(e)
+    except (ValueError, ArithmeticError) as e:
+        throw_host(e)
+
+
+def _is_ours(value: Value) -> bool:
+    """Whether the host's own message would show one of the tracer's classes."""
+    return type(value).__module__.startswith("mtp_trace.")
 
 
 def _union_parts(value: Value) -> tuple[Value, ...]:
@@ -125,10 +135,13 @@ def _is_type(value: Value) -> bool:
 
 
 def _dunder(engine: Any, receiver: Value, name: str, *args: Value) -> Value:
-    if not isinstance(receiver, Instance):
+    if isinstance(receiver, Instance):
+        method = receiver.cls.lookup(name)
+    elif isinstance(receiver, Class) and receiver.metaclass is not None:
+        method = receiver.metaclass.lookup(name)
+    else:
         return MISSING
-    method = receiver.cls.lookup(name)
-    if method is MISSING:
+    if method is MISSING or method is None:
         return MISSING
     result = engine.call(BoundMethod(method, receiver), list(args), {})
     return MISSING if result is NotImplemented else result
@@ -181,10 +194,6 @@ def equal(engine: Any, left: Value, right: Value) -> Value:
             found = _dunder(engine, receiver, "__eq__", other)
             if found is not MISSING:
                 return found
-        both = isinstance(left, Instance) and isinstance(right, Instance)
-        if both and left.cls is right.cls and left.cls.traits.get("compare"):
-            return _all_equal(engine, [(left.attrs.get(n, MISSING), right.attrs.get(n, MISSING))
-                                       for n in left.cls.traits["compare"]])  # fmt: skip
         left, right = payload(left), payload(right)
         if isinstance(left, Instance) or isinstance(right, Instance):
             return left is right
@@ -276,6 +285,9 @@ def compare(engine: Any, op: str, left: Value, right: Value) -> Value:
     try:
         return host(left, right)
     except TypeError as e:
+        if _is_ours(left) or _is_ours(right):
+            kinds = f"'{type_name(left)}' and '{type_name(right)}'"
+            throw("TypeError", f"'{op}' not supported between instances of {kinds}")
         throw_host(e)
 
 
@@ -302,7 +314,10 @@ def contains(engine: Any, container: Value, item: Value) -> Value:
             return contains(engine, iterate(engine, container), item)
         container = inner
     if isinstance(container, Class):
-        return contains(engine, iterate(engine, container), item)
+        found = _dunder(engine, container, "__contains__", item)
+        if found is not MISSING:
+            return found if isinstance(found, Unknown) else engine.truth(found)
+        return _in_sequence(engine, iterating(engine, container), item)
     if isinstance(container, str):
         item = payload(item)
         if isinstance(item, Unknown):
@@ -553,7 +568,8 @@ def length(engine: Any, value: Value) -> Value:
             return len(value.cls.traits["namedtuple"])
         value = payload(value)
     if isinstance(value, Class):
-        return len(iterate(engine, value))
+        found = _dunder(engine, value, "__len__")
+        return len(iterate(engine, value)) if found is MISSING else found
     try:
         return len(value)
     except TypeError:
@@ -605,9 +621,6 @@ def to_repr(engine: Any, value: Value) -> Value:
             return f"<{value.cls.name}.{value.attrs.get('_name_')}: {to_repr(engine, value.attrs.get('_value_'))}>"
         if EXCEPTIONS["BaseException"] in value.cls.mro:
             return f"{value.cls.name}({', '.join(str(to_repr(engine, a)) for a in value.attrs.get('args', ()))})"
-        shown = value.cls.traits.get("compare")
-        if shown:
-            return f"{value.cls.qualname}({', '.join(f'{n}={to_repr(engine, value.attrs.get(n))}' for n in shown)})"
         inner = payload(value)
         return repr(inner) if not isinstance(inner, Instance) else f"<{value.cls.qualname} object>"
     if isinstance(value, (list, tuple, set, frozenset, dict)):
@@ -657,6 +670,30 @@ def format_value(engine: Any, value: Value, conversion: str | None, spec: str) -
         throw_host(e)
 
 
+class _Operand:
+    """A value as ``%`` asks for it: as text, as its repr or as a number."""
+
+    def __init__(self, engine: Any, value: Value) -> None:
+        self._engine, self._value = engine, value
+
+    def __str__(self) -> str:
+        return self._text(to_text(self._engine, self._value))
+
+    def __repr__(self) -> str:
+        return self._text(to_repr(self._engine, self._value))
+
+    def _text(self, text: Value) -> str:
+        return text if isinstance(text, str) else f"<{text.key}>"
+
+    def __float__(self) -> float:
+        return float(payload(self._value))
+
+    def __index__(self) -> int:
+        return operator.index(payload(self._value))
+
+    __int__ = __index__
+
+
 def percent_format(engine: Any, template: str, args: Value) -> Value:
     """``template % args``."""
     values = args if isinstance(args, tuple) else args if isinstance(args, dict) else (args,)
@@ -665,9 +702,9 @@ def percent_format(engine: Any, template: str, args: Value) -> Value:
         return unknown.derive(f"{short(template)} % ...")
     plain: Any
     if isinstance(values, dict):
-        plain = {k: v if isinstance(v, _SCALARS) else to_text(engine, v) for k, v in values.items()}
+        plain = {k: v if isinstance(v, _SCALARS) else _Operand(engine, v) for k, v in values.items()}
     else:
-        plain = tuple(v if isinstance(v, _SCALARS) else to_text(engine, v) for v in values)
+        plain = tuple(v if isinstance(v, _SCALARS) else _Operand(engine, v) for v in values)
     try:
         return template % plain
     except (TypeError, ValueError, KeyError) as e:

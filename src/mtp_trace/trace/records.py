@@ -6,7 +6,7 @@ from typing import Any
 
 from mtp_trace.syntax.form import Node, unparse
 from mtp_trace.trace import ops
-from mtp_trace.trace.errors import throw
+from mtp_trace.trace.errors import exception, throw
 from mtp_trace.trace.values import (
     MISSING,
     Class,
@@ -15,6 +15,7 @@ from mtp_trace.trace.values import (
     Instance,
     Native,
     Raised,
+    Super,
     TraceStop,
     TypingForm,
     Unknown,
@@ -102,32 +103,62 @@ def dataclass(engine: Any, cls: Class, options: dict[str, Value]) -> Class:
         fields[n] = field
     cls.traits["fields"] = fields
     cls.traits["dataclass"] = True
-    if options.get("eq", True) and "__eq__" not in cls.attrs:
-        cls.traits["compare"] = [f.name for f in fields.values() if f.compare and not f.init_var]
-    if options.get("frozen") and options.get("eq", True) or options.get("unsafe_hash"):
-        cls.frozen_hash = True
-    if options.get("frozen"):
-        cls.traits["frozen"] = True
+    add_methods(cls, [f for f in fields.values() if not f.init_var], {"eq": True, **options})
     if options.get("init", True) and not isinstance(cls.attrs.get("__init__"), Function):
         cls.attrs["__init__"] = make_init(cls, list(fields.values()), "dataclass")
-    if options.get("order"):
-        _add_ordering(cls)
-    cls.attrs["__match_args__"] = tuple(f.name for f in fields.values() if f.init)
+    cls.attrs.setdefault("__match_args__", tuple(f.name for f in fields.values() if f.init and not f.kw_only))
     return cls
 
 
-def _add_ordering(cls: Class) -> None:
-    names = list(cls.traits["fields"])
+def add_methods(cls: Class, fields: list[Field], options: dict[str, Value]) -> None:
+    """The generated ``__eq__``, ``__repr__``, ``__hash__``, ordering and, if frozen, the refusal to be written."""
+    compared = [f.name for f in fields if f.compare]
+    own = cls.attrs
 
     def comparing(sign: str) -> Native:
         def run(engine: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-            left, right = (tuple(x.attrs.get(n) for n in names) for x in args[:2])
+            if not (isinstance(args[1], Instance) and args[1].cls is args[0].cls):
+                return NotImplemented
+            left, right = (tuple(x.attrs.get(n, MISSING) for n in compared) for x in args[:2])
             return ops.compare(engine, sign, left, right)
 
         return Native(sign, run)
 
-    for method, sign in (("__lt__", "<"), ("__le__", "<="), ("__gt__", ">"), ("__ge__", ">=")):
-        cls.attrs[method] = comparing(sign)
+    def show(engine: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        parts = [(f.name, ops.to_repr(engine, args[0].attrs.get(f.name))) for f in fields if f.repr]
+        text = ", ".join(f"{n}={v if isinstance(v, str) else f'<{v.key}>'}" for n, v in parts)
+        unknown = next((v for _, v in parts if isinstance(v, Unknown)), None)
+        shown = f"{args[0].cls.qualname}({text})"
+        return shown if unknown is None else unknown.derive(shown)
+
+    if options.get("repr", True) and "__repr__" not in own:
+        own["__repr__"] = Native("__repr__", show)
+    hashed = "__hash__" in own and not (own["__hash__"] is None and "__eq__" in own)
+    if options.get("eq"):
+        own.setdefault("__eq__", comparing("=="))
+        if (options.get("frozen") and not hashed) or options.get("unsafe_hash"):
+            own["__hash__"] = Native("__hash__", lambda e, a, k: hash(tuple(a[0].attrs.get(n) for n in compared)))
+        elif not hashed:
+            own["__hash__"] = None
+    if options.get("order"):
+        for method, sign in (("__lt__", "<"), ("__le__", "<="), ("__gt__", ">"), ("__ge__", ">=")):
+            own.setdefault(method, comparing(sign))
+    if options.get("frozen"):
+        names = frozenset(f.name for f in fields)
+        own["__setattr__"] = _refusing(cls, names, "assign to", "__setattr__")
+        own["__delattr__"] = _refusing(cls, names, "delete", "__delattr__")
+
+
+def _refusing(cls: Class, names: frozenset[str], what: str, method: str) -> Native:
+    def run(engine: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        obj, name = args[:2]
+        if obj.cls is cls or name in names:
+            error = exception("AttributeError", f"cannot {what} field {name!r}")
+            error.cls = engine.imports.load("dataclasses").attrs["FrozenInstanceError"]
+            raise Raised(error)
+        return engine.call(engine.getattr(Super(cls, obj), method), args[1:], {})
+
+    return Native(method, run)
 
 
 def make_init(cls: Class, fields: list[Field], kind: str) -> Native:

@@ -10,13 +10,21 @@ from mtp_trace.syntax.form import Node, child_blocks
 class Scope:
     """A static scope. ``kind`` is "module", "class", "function" or "comp"."""
 
-    __slots__ = ("explicit_globals", "kind", "names", "nonlocals", "parent")
+    __slots__ = ("class_name", "explicit_globals", "kind", "names", "nonlocals", "parent")
 
     def __init__(self, kind: str, parent: Scope | None, names: set[str], explicit_globals: set[str] | None = None,
                  nonlocals: set[str] | None = None) -> None:  # fmt: skip
         self.kind, self.parent, self.names = kind, parent, names
         self.explicit_globals = explicit_globals or set()
         self.nonlocals = nonlocals or set()
+        self.class_name: str | None = parent.class_name if parent is not None else None
+
+    def private(self, name: str) -> str:
+        """``__name`` as it is spelled outside of the class that it stands in."""
+        if self.class_name is None or not name.startswith("__") or name.endswith("__"):
+            return name
+        owner = self.class_name.lstrip("_")
+        return f"_{owner}{name}" if owner else name
 
     def resolve(self, name: str) -> int | None:
         """How many function frames up the name lives (0 here); None: it is global (or builtin)."""
@@ -61,13 +69,15 @@ def function_scope(parent: Scope, params: Node, body: list[Node]) -> Scope:
     return Scope("function", parent, names - explicit - nonlocals, explicit, nonlocals)
 
 
-def class_scope(parent: Scope, body: list[Node]) -> Scope:
+def class_scope(parent: Scope, name: str, body: list[Node]) -> Scope:
     """The scope of a class body."""
     names: set[str] = set()
     explicit: set[str] = set()
     nonlocals: set[str] = set()
     collect(body, names, explicit, nonlocals)
-    return Scope("class", parent, names - explicit - nonlocals, explicit, nonlocals)
+    scope = Scope("class", parent, names - explicit - nonlocals, explicit, nonlocals)
+    scope.class_name = name
+    return scope
 
 
 def collect(body: list[Node], names: set[str], explicit: set[str], nonlocals: set[str]) -> None:

@@ -11,6 +11,7 @@ from mtp_trace.trace.records import Annotation
 from mtp_trace.trace.values import (
     MISSING,
     Class,
+    ClassMethod,
     External,
     Frame,
     Function,
@@ -111,8 +112,8 @@ class TypeForms:
             if kind.metaclass is not None and (method := kind.metaclass.lookup("__getitem__")) is not MISSING:
                 return self.call(method, [kind, key], {})  # type: ignore[attr-defined]
             getter = kind.lookup("__class_getitem__")
-            if isinstance(getter, Function):
-                return self.call(getter, [kind, key], {})  # type: ignore[attr-defined]
+            if isinstance(getter, ClassMethod):
+                return self.call(getter.function, [kind, key], {})  # type: ignore[attr-defined]
             return TypingForm("Alias", (kind, *(key if isinstance(key, tuple) else (key,))))
         args = key if isinstance(key, tuple) else (key,)
         if isinstance(kind, type):

@@ -87,8 +87,8 @@ class External(Unknown):
 class Frame:
     """Variables of one running function, class body, comprehension or module."""
 
-    __slots__ = ("cls", "engine", "exception", "first", "function", "globals", "guard_base", "module", "node", "parent",
-                 "returned", "vars")  # fmt: skip
+    __slots__ = ("cls", "engine", "exception", "first", "function", "globals", "guard_base", "made", "module", "node",
+                 "parent", "returned", "vars")  # fmt: skip
 
     def __init__(
         self, engine: Any, module: Module, function: str, parent: Frame | None, variables: dict[str, Value]
@@ -101,6 +101,7 @@ class Frame:
         self.vars = variables
         self.returned: Value = None
         self.guard_base = 0
+        self.made: list[Function] | None = None
         self.cls: Class | None = None
         self.first: Value = None
         self.exception: Raised | None = None
@@ -194,8 +195,8 @@ class Class:
     ``host`` is the builtin type whose value an instance carries as payload (``class X(str, Enum)``), if any.
     """
 
-    __slots__ = ("attrs", "bases", "frozen_hash", "host", "keywords", "metaclass", "module", "mro", "name", "qualname",
-                 "site", "traits")  # fmt: skip
+    __slots__ = ("attrs", "bases", "engine", "host", "keywords", "metaclass", "module", "mro", "name", "qualname", "site",
+                 "slots", "traits")  # fmt: skip
 
     def __init__(self, name: str, bases: tuple[Value, ...] = (), module: Module | None = None) -> None:
         self.name, self.bases, self.module = name, bases, module
@@ -207,7 +208,8 @@ class Class:
         self.keywords: dict[str, Value] = {}
         self.metaclass: Class | None = None
         self.site: Site | None = None
-        self.frozen_hash = False
+        self.slots: frozenset[str] | None = None
+        self.engine: Any = None
 
     def lookup(self, name: str) -> Value:
         """The attribute found along the MRO, or ``MISSING``."""
@@ -243,27 +245,27 @@ class Instance:
         self.attrs: dict[str, Value] = {}
         self.payload = payload
 
-    def _identity(self) -> Any:
-        if self.cls.host is not None and self.cls.host in _HASHABLE_HOSTS:
-            return self.payload
-        if self.cls.frozen_hash:
-            return tuple(sorted((k, repr(v)) for k, v in self.attrs.items()))
-        return None
-
     def __eq__(self, other: object) -> bool:
+        """How a dict or set of the traced program compares it: by its own ``__eq__``, by its builtin value, or as itself."""
         if self is other:
             return True
-        own = self._identity()
-        if own is None:
+        method = self.cls.lookup("__eq__")
+        engine = self.cls.engine
+        if engine is not None and isinstance(method, (Function, Native)):
+            result = engine.call(BoundMethod(method, self), [other], {})
+            return result is not NotImplemented and bool(engine.truth(result))
+        if self.cls.host not in _HASHABLE_HOSTS:
             return False
-        if isinstance(other, Instance):
-            theirs = other._identity()
-            return bool(own == theirs) and (self.cls.host is not None or self.cls is other.cls)
-        return self.cls.host is not None and bool(own == other)
+        return bool(self.payload == (other.payload if isinstance(other, Instance) else other))
 
     def __hash__(self) -> int:
-        own = self._identity()
-        return hash(own) if own is not None else id(self)
+        method = self.cls.lookup("__hash__")
+        engine = self.cls.engine
+        if method is None:
+            raise TypeError(f"unhashable type: '{self.cls.name}'")
+        if engine is not None and isinstance(method, (Function, Native)):
+            return hash(engine.call(BoundMethod(method, self), [], {}))
+        return hash(self.payload) if self.cls.host in _HASHABLE_HOSTS else id(self)
 
     def __repr__(self) -> str:
         return f"<{self.cls.qualname} object>"
@@ -273,12 +275,12 @@ _HASHABLE_HOSTS = (str, int, float, bytes, tuple)
 
 
 class Property:
-    """``property``: getter and, where there is one, setter."""
+    """``property``: getter and, where there are ones, setter and deleter."""
 
-    __slots__ = ("getter", "setter")
+    __slots__ = ("deleter", "getter", "setter")
 
-    def __init__(self, getter: Value, setter: Value = None) -> None:
-        self.getter, self.setter = getter, setter
+    def __init__(self, getter: Value, setter: Value = None, deleter: Value = None) -> None:
+        self.getter, self.setter, self.deleter = getter, setter, deleter
 
 
 class CachedProperty:

@@ -283,6 +283,7 @@ ABC.mro = [ABC, OBJECT]
 ABC.traits["abc"] = True
 ABC_META = Class("ABCMeta", (TYPE,))
 ABC_META.mro = [ABC_META, TYPE, OBJECT]
+ABC_META.traits["abc"] = True
 
 
 def _abc(engine: Any) -> dict[str, Value]:
