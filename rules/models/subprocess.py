@@ -27,7 +27,7 @@ class CompletedProcess:
 
 
 def _answer(command):
-    words = command if isinstance(command, list) else command.split()
+    words = command if isinstance(command, list) and len(command) > 1 else str(command[0] if isinstance(command, list) else command).split()
     program = words[0]
     if program == "nvidia-smi":
         if gpu.kind != "cuda":

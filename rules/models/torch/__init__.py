@@ -1,5 +1,7 @@
 """torch, as far as argument resolution asks it."""
 
+from mtp_trace_host import known as _known
+from mtp_trace_host import unknown as _unknown
 from mtp_trace_host import version as _version
 
 __absent__ = ("npu", "hpu", "musa", "mlu", "gcu", "privateuseone")
@@ -15,6 +17,12 @@ class dtype:
 
     def __repr__(self):
         return "torch." + self.name
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __copy__(self):
+        return self
 
 
 float32 = dtype("float32")
@@ -49,6 +57,162 @@ class device:
         return self.type if self.index is None else f"{self.type}:{self.index}"
 
 
+_NUMBERS = (
+    "item", "mean", "sum", "max", "min", "abs", "any", "all", "tolist", "device", "T", "is_cuda", "stride", "is_contiguous",
+    "untyped_storage", "data_ptr", "element_size", "type", "requires_grad", "nbytes", "grad", "is_meta", "layout", "untyped",
+)
+_WHY = "the numbers of tensors are not followed"
+_copies = []
+_default = {"dtype": float32}
+
+
+class Tensor:
+    """A tensor without its numbers: its shape and dtype, which stored tensors it comes from, which parameter it is a part of."""
+
+    def __init__(self, shape=(), dtype=None, names=(), owner=None):
+        self.shape = shape
+        self.dtype = dtype
+        self.names = names
+        self.owner = owner
+
+    @property
+    def data(self):
+        return self
+
+    @data.setter
+    def data(self, value):
+        self.shape = value.shape
+        self.dtype = value.dtype
+
+    @property
+    def ndim(self):
+        return len(self.shape)
+
+    def dim(self):
+        return len(self.shape)
+
+    def numel(self):
+        count = 1
+        for size in self.shape:
+            count = count * size
+        return count
+
+    nelement = numel
+
+    def size(self, dim=None):
+        return self.shape if dim is None else self.shape[dim]
+
+    def copy_(self, source, non_blocking=False):
+        _copies.append((self.owner if self.owner is not None else self, source, ()))
+        return self
+
+    def fill_(self, *args):
+        return self
+
+    zero_ = normal_ = uniform_ = masked_fill_ = requires_grad_ = fill_
+
+    def _part(self, *args, **kwargs):
+        """A view or a computation: of the same origin, its shape not followed."""
+        return Tensor(_unknown("tensor.shape", _WHY), self.dtype, self.names, self.owner)
+
+    view = reshape = narrow = transpose = permute = squeeze = unsqueeze = expand = repeat = flatten = t = _part
+    index_select = __getitem__ = __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = _part
+    __rtruediv__ = __pow__ = __rpow__ = __neg__ = __matmul__ = pow = exp = log = _part
+    unflatten = repeat_interleave = select = roll = flip = tile = gather = scatter = mul = div = add = sub = matmul = mm = _part
+    bmm = dot = clamp = clip = sqrt = rsqrt = round = floor = ceil = neg = where = masked_fill = expand_as = reshape_as = _part
+    swapaxes = movedim = unfold = diag = tril = triu = cumsum = sort = argsort = take = sigmoid = mul_ = add_ = div_ = _part
+    index_copy_ = index_fill_ = clamp_ = sub_ = set_ = resize_ = as_strided = new_empty = new_zeros = new_ones = _part
+    new_full = new_tensor = float_power = logical_not = bitwise_and = bitwise_or = eq = ne = lt = le = gt = ge = _part
+
+    def _same(self, *args, **kwargs):
+        return self
+
+    cuda = cpu = contiguous = detach = clone = pin_memory = _same
+
+    def _as(self, kind):
+        return Tensor(self.shape, kind, self.names, self.owner)
+
+    def to(self, *args, **kwargs):
+        kinds = [a for a in list(args) + list(kwargs.values()) if isinstance(a, dtype)]
+        return self._as(kinds[0]) if kinds else self
+
+    type = to
+
+    def view_as(self, other):
+        return self._as(self.dtype)
+
+    def float(self):
+        return self._as(float32)
+
+    def half(self):
+        return self._as(float16)
+
+    def bfloat16(self):
+        return self._as(bfloat16)
+
+    def chunk(self, chunks, dim=0):
+        return tuple([self._part() for _ in range(chunks)])
+
+    def split(self, sizes, dim=0):
+        return tuple([self._part() for _ in sizes]) if isinstance(sizes, (list, tuple)) else _unknown("tensor.split", _WHY)
+
+    unbind = split
+
+    def __getattr__(self, name):
+        if name in _NUMBERS:
+            return _unknown("tensor." + name, _WHY)
+        raise AttributeError("'Tensor' object has no attribute '" + name + "'")
+
+    def _number(self, *args):
+        return _unknown("tensor", _WHY)
+
+    __lt__ = __le__ = __gt__ = __ge__ = _number
+
+    def __setitem__(self, key, value):
+        if isinstance(value, Tensor):
+            _copies.append((self.owner if self.owner is not None else self, value, ()))
+
+
+def _made(shape, kind):
+    if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
+        shape = shape[0]
+    return Tensor(tuple(shape), kind if kind is not None else _default["dtype"])
+
+
+def empty(*shape, size=None, dtype=None, **kwargs):
+    return _made(size if size is not None else shape, dtype)
+
+
+zeros = ones = rand = randn = empty
+
+
+def full(size, fill_value, *, dtype=None, **kwargs):
+    return _made(size if isinstance(size, (tuple, list)) else (size,), dtype)
+
+
+def empty_like(other, *, dtype=None, **kwargs):
+    return Tensor(getattr(other, "shape", ()), dtype if dtype is not None else getattr(other, "dtype", None))
+
+
+zeros_like = ones_like = empty_like
+
+
+def cat(tensors, dim=0, **kwargs):
+    names = ()
+    for t in tensors:
+        if not _known(t) or not isinstance(t, Tensor):
+            return _unknown("torch.cat", _WHY)
+        names = names + t.names
+    return Tensor(_unknown("tensor.shape", _WHY), tensors[0].dtype, names)
+
+
+concat = concatenate = stack = cat
+
+
+class Size(tuple):
+    pass
+
+
 def set_default_device(device):
     return None
 
@@ -58,11 +222,11 @@ def set_num_threads(n):
 
 
 def get_default_dtype():
-    return float32
+    return _default["dtype"]
 
 
 def set_default_dtype(d):
-    return None
+    _default["dtype"] = d
 
 
 def compile(model=None, **kwargs):

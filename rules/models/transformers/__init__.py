@@ -46,6 +46,9 @@ class PretrainedConfig:
                 return getattr(inner, key)
         raise AttributeError("'" + type(self).__name__ + "' object has no attribute '" + key + "'")
 
+    def __iter__(self):
+        return iter([k for k in self.__dict__ if not k.startswith("_")])
+
     @classmethod
     def get_config_dict(cls, pretrained_model_name_or_path, **kwargs):
         path = str(pretrained_model_name_or_path)

@@ -91,6 +91,7 @@ class Engine(TypeForms):
         self._recording = False
         self._import_depth = 0
         self.import_assumptions: dict[str, bool] = {}
+        self.written: dict[str, Value] = {}
         self.stop_at_construction = False
         self.names_only = False
         self.world = World()
@@ -104,6 +105,7 @@ class Engine(TypeForms):
         self.decisions, self.decided = [], {}
         self.assumptions = {}
         self.recorder.clear()
+        self.written.clear()
         self.calls = self.loop_turns = 0
         self.guards.clear()
         self.frames.clear()

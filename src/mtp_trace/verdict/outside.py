@@ -38,8 +38,16 @@ def make_world(tree: SourceTree, gpu: Gpu | None, env: dict[str, str]) -> World:
     """The world of a launch; its files are set for each launch."""
     packages = shipped("packages.yaml")
     versions = pinned_versions(tree)
-    return World(gpu=gpu, env=env, versions=versions, absent=frozenset(packages.get("absent", ())),
+    return World(gpu=gpu, env=env, versions=versions, absent=_absent(tree, packages, gpu),
                  python=tuple(packages.get("python", (3, 11, 7))), tables=_tables(versions.get("transformers")))  # fmt: skip
+
+
+def _absent(tree: SourceTree, packages: dict[str, Any], gpu: Gpu | None) -> frozenset[str]:
+    required = " ".join(tree.requirements()).lower()
+    kind = gpu.kind if gpu is not None else ""
+    optional = packages.get("absent-unless-required", {})
+    left = {name for name, kinds in optional.items() if name not in required and kind not in kinds}
+    return frozenset(packages.get("absent", ())) | left
 
 
 def _tables(transformers: str | None) -> Callable[..., Any]:

@@ -38,7 +38,10 @@ def host_module(engine: Any) -> dict[str, Value]:
 
 
 def _read_json(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
-    data = e.world.files.read(str(a[0]))
+    path = str(a[0])
+    if path in e.written:
+        return loads(e.written[path])
+    data = e.world.files.read(path)
     return None if data is None else loads(data.decode("utf-8", errors="replace"))
 
 

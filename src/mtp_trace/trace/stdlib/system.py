@@ -96,6 +96,8 @@ def _file_question(name: str) -> Native:
             return path.derive(f"{name}({path.key})")
         if not isinstance(path, str):
             throw("TypeError", f"expected str, bytes or os.PathLike object, not {ops.type_name(path)}")
+        if path in e.written:
+            return name in ("exists", "isfile", "lexists")
         files = TreeFiles(e) if path.startswith(TREE_PREFIX) else e.world.files
         found = files.exists(path) if name in ("exists", "isfile", "lexists") else files.is_dir(path)
         if name == "isfile" and found:
@@ -223,10 +225,20 @@ def _pathlib(engine: Any) -> dict[str, Value]:
 _FILE = Class("TextIOWrapper", (OBJECT,))
 _FILE.mro = [_FILE, OBJECT]
 _FILE.attrs.update(natives(
-    __enter__=lambda e, a, k: a[0], __exit__=constant(False), close=constant(None), write=constant(0), flush=constant(None),
+    __enter__=lambda e, a, k: a[0], __exit__=constant(False), close=constant(None), flush=constant(None),
+    write=lambda e, a, k: _write(e, a[0], a[1]), seek=constant(0),
     read=lambda e, a, k: a[0].attrs["_text"], readlines=lambda e, a, k: _lines(a[0]), __iter__=lambda e, a, k: _lines(a[0]),
     fileno=unknown("fileno()", "open files have no number here"),
 ))  # fmt: skip
+
+
+def _write(e: Any, handle: Instance, text: Value) -> Value:
+    """What is written can be read again by the same launch; nothing reaches the disk."""
+    name = handle.attrs.get("name")
+    if isinstance(name, str):
+        old = e.written.get(name, "")
+        e.written[name] = text if isinstance(text, Unknown) else old if isinstance(old, Unknown) else old + str(text)
+    return len(text) if isinstance(text, str) else 0
 
 
 def _lines(handle: Instance) -> Value:
@@ -240,6 +252,8 @@ def read_text(e: Any, path: Value) -> Value:
     """A file's text, or the traced FileNotFoundError."""
     if isinstance(path, Unknown):
         return path.derive(f"open({path.key}).read()")
+    if path in e.written:
+        return e.written[path]
     data = e.world.files.read(path)
     if data is None:
         throw("FileNotFoundError", f"[Errno 2] No such file or directory: '{path}'")
@@ -251,7 +265,11 @@ def open_file(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
     mode = argument(a, k, 1, "mode", "r")
     handle = Instance(_FILE)
     writing = isinstance(mode, str) and any(c in mode for c in "wax")
-    handle.attrs["_text"] = "" if writing else read_text(e, _path(a[0]))
+    path = _path(a[0])
+    handle.attrs["name"] = path
+    handle.attrs["_text"] = "" if writing else read_text(e, path)
+    if writing and isinstance(path, str) and isinstance(mode, str) and "a" not in mode:
+        e.written[path] = ""
     if isinstance(mode, str) and "b" in mode and isinstance(handle.attrs["_text"], str):
         handle.attrs["_text"] = handle.attrs["_text"].encode()
     return handle

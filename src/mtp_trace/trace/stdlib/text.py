@@ -77,8 +77,11 @@ def _json(engine: Any) -> dict[str, Value]:
         except (TypeError, ValueError) as error:
             throw_host(error)
 
+    def dump(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+        e.call(e.getattr(a[1], "write"), [dumps(e, [a[0]], k)], {})
+
     return {
-        **natives(loads=lambda e, a, k: loads(a[0]), dumps=dumps, dump=lambda e, a, k: None,
+        **natives(loads=lambda e, a, k: loads(a[0]), dumps=dumps, dump=dump,
                   load=lambda e, a, k: loads(e.call(e.getattr(a[0], "read"), [], {}))),
         "JSONDecodeError": JSON_DECODE_ERROR,
     }  # fmt: skip
