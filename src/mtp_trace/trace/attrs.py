@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mtp_trace.trace import generators
-from mtp_trace.trace.errors import EXCEPTIONS, OBJECT, throw
+from mtp_trace.trace.errors import EXCEPTIONS, OBJECT, exception_detail, throw
 from mtp_trace.trace.methods import host_attribute
 from mtp_trace.trace.ops import payload, type_name
 from mtp_trace.trace.values import (
@@ -186,14 +186,17 @@ def _instance_special(engine: Any, obj: Instance, name: str) -> Value:
     if EXCEPTIONS["BaseException"] in obj.cls.mro:
         if name == "args":
             return obj.attrs.get("args", ())
-        if name in ("__cause__", "__context__", "__traceback__", "__notes__"):
+        if name in ("__cause__", "__context__", "__traceback__"):
             return None
+        if name == "__suppress_context__":
+            return False
+        found = exception_detail(obj, name)
+        if found is not MISSING:
+            return found
         if name == "with_traceback":
             return Native(name, lambda e, a, k: obj)
         if name == "add_note":
             return Native(name, lambda e, a, k: None)
-        if name in ("errno", "strerror", "filename", "name", "msg", "code"):
-            return Unknown(f"exception.{name}", "the details of an outside error are not known")
     return MISSING
 
 

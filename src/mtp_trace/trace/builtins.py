@@ -58,7 +58,7 @@ def install(engine: Any) -> None:
             native.attrs["object"] = True
             attrs.OBJECT_METHODS[name] = native
         base = EXCEPTIONS["BaseException"]
-        native = Native("__init__", lambda e, a, k: e.set_entry(a[0].attrs, "args", tuple(a[1:])))
+        native = Native("__init__", _exception_init)
         native.attrs["object"] = True
         base.attrs["__init__"] = native
         attrs.TYPE_METHODS.update({
@@ -69,6 +69,15 @@ def install(engine: Any) -> None:
             "__instancecheck__": Native("__instancecheck__", lambda e, a, k: isinstance(a[1], Instance) and a[0] in a[1].cls.mro),
         })  # fmt: skip
         TYPE.attrs.update(attrs.TYPE_METHODS)
+
+
+def _exception_init(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    e.set_entry(a[0].attrs, "args", tuple(a[1:]))
+    known = {"name", "path", "obj"}
+    if k and not (k.keys() <= known and any(EXCEPTIONS[n] in a[0].cls.mro for n in ("ImportError", "AttributeError", "NameError"))):
+        throw("TypeError", f"{a[0].cls.name}() takes no keyword arguments")
+    for name, value in k.items():
+        e.set_entry(a[0].attrs, name, value)
 
 
 def _type_new(e: Any, a: list[Value], k: dict[str, Value]) -> Value:

@@ -619,7 +619,7 @@ class ExprCompiler:
                     s(f, v.derive(f"{v.key}[{i}]"))
                 return
             try:
-                items = ops.iterate(f.engine, v)
+                items = ops.iterate(f.engine, _unpackable(v))
                 if stars:
                     at = stars[0]
                     tail = count - at - 1
@@ -652,6 +652,12 @@ def _none_test(left: Eval, positive: bool, node: Node) -> Eval:
         return (v is None) is positive
 
     return run
+
+
+def _unpackable(value: Value) -> Value:
+    if value is None or isinstance(value, (bool, int, float)):
+        throw("TypeError", f"cannot unpack non-iterable {type(value).__name__} object")
+    return value
 
 
 def set_of(items: list[Value]) -> set[Value]:

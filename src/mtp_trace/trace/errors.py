@@ -53,9 +53,16 @@ def throw_host(error: BaseException) -> NoReturn:
     raise Raised(exception(name, *(a for a in error.args if isinstance(a, (str, int, float, bytes, type(None))))))
 
 
-def is_exception_class(value: Any) -> bool:
-    """Whether a value is a class deriving from BaseException."""
-    return isinstance(value, Class) and EXCEPTIONS["BaseException"] in value.mro
+def _host_text(value: Instance, args: tuple[Value, ...]) -> str | None:
+    """The text of an OS or Unicode error, which is more than its arguments; None for all others."""
+    kind = next((c.name for c in value.cls.mro if EXCEPTIONS.get(c.name) is c), "")
+    host = getattr(builtins, kind, Exception)
+    if len(args) < 2 or not issubclass(host, (OSError, UnicodeError)):
+        return None
+    try:
+        return str(host(*args))
+    except (TypeError, ValueError):
+        return None
 
 
 def message_of(value: Value) -> str:
@@ -65,11 +72,44 @@ def message_of(value: Value) -> str:
     args = value.attrs.get("args", MISSING)
     if args is MISSING or not isinstance(args, tuple) or not args:
         return ""
+    told = _host_text(value, args)
+    if told is not None:
+        return told
     if len(args) == 1:
         if value.cls.is_subclass(EXCEPTIONS["KeyError"]):
             return repr(args[0])
         return text_of(args[0])
     return "(" + ", ".join(repr(a) if isinstance(a, str) else text_of(a) for a in args) + ")"
+
+
+_DETAILS: dict[str, tuple[str, ...]] = {
+    "OSError": ("errno", "strerror", "filename"),
+    "SystemExit": ("code",),
+    "StopIteration": ("value",),
+    "ImportError": ("name", "path", "msg"),
+    "AttributeError": ("name", "obj"),
+    "NameError": ("name",),
+    "UnicodeDecodeError": ("encoding", "object", "start", "end", "reason"),
+    "UnicodeEncodeError": ("encoding", "object", "start", "end", "reason"),
+    "SyntaxError": ("msg", "filename", "lineno", "offset", "text"),
+}
+"""What the builtin exceptions keep beside their arguments."""
+
+
+def exception_detail(value: Instance, name: str) -> Value:
+    """An attribute that a builtin exception makes of its arguments, or ``MISSING``."""
+    for c in value.cls.mro:
+        names = _DETAILS.get(c.name, ()) if EXCEPTIONS.get(c.name) is c else ()
+        if name not in names:
+            continue
+        args = value.attrs.get("args", ())
+        if c.name in ("SystemExit", "StopIteration"):
+            return None if not args else args[0] if len(args) == 1 or c.name == "StopIteration" else args
+        if c.name in ("ImportError", "AttributeError", "NameError"):
+            return args[0] if name == "msg" and args else None
+        at = names.index(name)
+        return args[at] if len(args) > max(1, at) else args[0] if name == "msg" and args else None
+    return MISSING
 
 
 def text_of(value: Value) -> str:

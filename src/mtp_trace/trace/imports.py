@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mtp_trace.trace.compile_stmt import Compiler
-from mtp_trace.trace.errors import throw
+from mtp_trace.trace.errors import exception, throw
 from mtp_trace.trace.scope import Scope
 from mtp_trace.trace.values import (
     MISSING,
@@ -76,9 +76,9 @@ class Imports:
         if found is not None:
             return self._run(name, *found)
         if self.is_tree(name):
-            throw("ModuleNotFoundError", f"No module named '{name}'")
+            raise _not_found(name)
         if self.outside_absent(name):
-            throw("ModuleNotFoundError", f"No module named '{name.split('.')[0]}'")
+            raise _not_found(name.split(".")[0])
         return External(name, f"{name} is outside the tree and has no model")
 
     def outside_absent(self, name: str) -> bool:
@@ -223,6 +223,12 @@ class Imports:
         if self.is_tree(name) or name in self.natives or name.split(".")[0] in sys.stdlib_module_names:
             return self.locate(name) is not None or not self.is_tree(name)
         return not self.outside_absent(name)
+
+
+def _not_found(name: str) -> Raised:
+    error = exception("ModuleNotFoundError", f"No module named '{name}'")
+    error.attrs["name"] = name
+    return Raised(error)
 
 
 __all__ = ["Imports", "Raised"]

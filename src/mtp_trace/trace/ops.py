@@ -153,6 +153,11 @@ def inplace(engine: Any, op: str, left: Value, right: Value) -> Value:
         engine.touch(left)
         left.extend(iterate(engine, right))
         return left
+    if isinstance(left, list) and op == "*" and isinstance(payload(right), int):
+        repeated = _host_binary("*", operator.mul, left, payload(right))
+        engine.touch(left)
+        left[:] = repeated
+        return left
     if isinstance(left, (set, dict)) and isinstance(right, (set, frozenset, dict)) and op in ("|", "-", "&", "^"):
         engine.touch(left)
         return getattr(operator, {"|": "ior", "-": "isub", "&": "iand", "^": "ixor"}[op])(left, right)
