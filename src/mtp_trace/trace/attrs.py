@@ -36,6 +36,8 @@ def get(engine: Any, obj: Value, name: str) -> Value:
     """``obj.name``; raises the traced AttributeError where there is none."""
     found = find(engine, obj, name)
     if found is MISSING:
+        if isinstance(obj, Class) and obj.has_trait("enum"):
+            throw("AttributeError", name)
         owner = f"type object '{obj.name}'" if isinstance(obj, Class) else f"'{type_name(obj)}' object"
         if isinstance(obj, Module):
             owner = f"module '{obj.name}'"
@@ -261,7 +263,7 @@ def _of_class(engine: Any, cls: Class, name: str) -> Value:
 
 def _enum_member(cls: Class, name: str) -> Value:
     for c in cls.mro:
-        members = c.traits.get("members")
+        members = c.traits.get("all_members")
         if members and name in members:
             return members[name]
     return MISSING
@@ -443,6 +445,8 @@ def set_(engine: Any, obj: Value, name: str, value: Value) -> None:
             if isinstance(custom, Function):
                 engine.call(custom, [obj, name, value], {})
                 return
+        if isinstance(obj, Class) and name in obj.traits.get("all_members", ()):
+            throw("AttributeError", f"cannot reassign member {name!r}")
         engine.set_entry(obj.attrs, name, value)
         engine.on_attribute_set(obj, name, value)
     elif isinstance(obj, (Function, Native)):

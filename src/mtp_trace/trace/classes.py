@@ -63,6 +63,43 @@ class Auto:
     """``enum.auto()``."""
 
 
+class EnumBody(dict[str, Any]):
+    """The namespace of an enum's class statement: ``auto()`` has its value as soon as it has a name."""
+
+    def __init__(self, engine: Any, parents: list[Class]) -> None:
+        super().__init__()
+        self._engine, self._parents = engine, parents
+        self._values: list[Value] = []
+
+    def __setitem__(self, key: str, value: Value) -> None:
+        if not key.startswith("_"):
+            if isinstance(value, Auto):
+                value = self._next(key)
+            elif isinstance(value, tuple) and any(isinstance(x, Auto) for x in value):
+                value = tuple(self._next(key) if isinstance(x, Auto) else x for x in value)
+            if not isinstance(value, _NOT_MEMBERS):
+                self._values.append(value)
+        super().__setitem__(key, value)
+
+    def _next(self, key: str) -> Value:
+        generate = self.get("_generate_next_value_", MISSING)
+        for parent in self._parents:
+            if generate is MISSING:
+                generate = parent.lookup("_generate_next_value_")
+        if generate is not MISSING:
+            function = generate.function if isinstance(generate, StaticMethod) else generate
+            return self._engine.call(function, [key, 1, len(self._values), list(self._values)], {})
+        if any(c is STR_ENUM for p in self._parents for c in p.mro):
+            return key.lower()
+        numbers = [v for v in map(ops.payload, self._values) if isinstance(v, int)]
+        if any("flag" in c.traits for p in self._parents for c in p.mro):
+            return 1 << max((n.bit_length() for n in numbers), default=0)
+        return max(numbers, default=0) + 1
+
+
+_NOT_MEMBERS = (Function, Native, Property, StaticMethod, ClassMethod, CachedProperty, Class, BoundMethod)
+
+
 class ClassBuilder:
     """Makes ``Class`` values out of executed class bodies."""
 
@@ -70,6 +107,11 @@ class ClassBuilder:
         self.engine = engine
         self.all: list[Class] = []
         self._statements: list[tuple[str, str, Frame, Node]] = []
+
+    def body(self, parents: list[Value]) -> dict[str, Value]:
+        """The namespace that a class body runs in."""
+        enums = [p for p in parents if isinstance(p, Class) and p.has_trait("enum")]
+        return EnumBody(self.engine, enums) if enums else {}
 
     def build(self, name: str, qualname: str, parents: list[Value], keywords: dict[str, Value], frame: Frame,
               body: Callable[[Frame], Any], node: Node) -> Value:  # fmt: skip
@@ -199,25 +241,25 @@ class ClassBuilder:
     # --- enums -----------------------------------------------------------------------------------------------------
 
     def _enum(self, cls: Class, namespace: dict[str, Value]) -> None:
+        taken = next((c for c in cls.mro[1:] if c.traits.get("members")), None)
+        if taken is not None:
+            throw("TypeError", f"<enum {cls.name!r}> cannot extend <enum {taken.name!r}>")
         members: dict[str, Value] = {}
         every: dict[str, Value] = {}
         custom_new = next((c.attrs["__new__"] for c in cls.mro if "__new__" in c.attrs), None)
         init = cls.lookup("__init__")
-        generate = cls.lookup("_generate_next_value_")
         ignored = namespace.get("_ignore_", ())
         for key, value in list(namespace.items()):
             if key.startswith("_") and not key.endswith("_") and key.startswith(f"_{cls.name}__"):
                 continue
             if (key.startswith("__") and key.endswith("__")) or (key.startswith("_") and key.endswith("_")) or key in ignored:
                 continue
-            if isinstance(value, (Function, Native, Property, StaticMethod, ClassMethod, CachedProperty, Class, BoundMethod)):
+            if isinstance(value, _NOT_MEMBERS):
                 continue
             if isinstance(value, Instance) and value.cls.lookup("__get__") is not MISSING:
                 continue
             if isinstance(value, Instance) and value.cls.name == "nonmember":
                 continue
-            if isinstance(value, Auto):
-                value = self._auto(cls, key, members, generate)
             existing = next((m for m in members.values() if m.attrs["_value_"] == value and not isinstance(value, Unknown)), None)
             if existing is not None:
                 every[key] = existing
@@ -239,7 +281,10 @@ class ClassBuilder:
             if isinstance(init, Function):
                 args = list(value) if isinstance(value, tuple) else [value]
                 self.engine.call(init, [member, *args], {})
-            members[key] = member
+            number = member.attrs["_value_"]
+            flag = any("flag" in c.traits for c in cls.mro) and isinstance(number, int)
+            if not flag or (number > 0 and number & (number - 1) == 0):
+                members[key] = member
             every[key] = member
             del namespace[key]
         cls.traits["members"] = members
@@ -250,17 +295,6 @@ class ClassBuilder:
         if isinstance(value, Unknown):
             return value
         return self.engine.construct_host(host, args, {})
-
-    def _auto(self, cls: Class, key: str, members: dict[str, Value], generate: Value) -> Value:
-        values = [m.attrs["_value_"] for m in members.values()]
-        if isinstance(generate, (Function, StaticMethod)):
-            return self.engine.call(generate, [key, 1, len(members), values], {})
-        if cls.host is str:
-            return key.lower()
-        numbers = [v for v in values if isinstance(v, int)]
-        if any("flag" in c.traits for c in cls.mro):
-            return 1 << max((n.bit_length() for n in numbers), default=0)
-        return max(numbers, default=0) + 1
 
     def enum_member(self, cls: Class, value: Value) -> Value:
         """``Cls(value)``."""
@@ -281,9 +315,26 @@ class ClassBuilder:
             return self.flag(cls, value)
         throw("ValueError", f"{ops.to_repr(self.engine, value)} is not a valid {cls.qualname}")
 
+    def enum_from_names(self, base: Class, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        """``Enum("Name", "A B")``."""
+        name, names = args[0], args[1] if len(args) > 1 else kwargs.get("names")
+        start = kwargs.get("start", 1)
+        if isinstance(names, str):
+            names = names.replace(",", " ").split()
+        body = self.body([base])
+        if isinstance(names, dict):
+            pairs = list(names.items())
+        else:
+            flag = any("flag" in c.traits for c in base.mro)
+            rows = ops.iterate(self.engine, names)
+            pairs = [x if isinstance(x, tuple) else (x, 1 << i if flag else start + i) for i, x in enumerate(rows)]
+        for key, value in pairs:
+            body[key] = value
+        return self.create(None, name, [base], body, {})
+
     def flag(self, cls: Class, value: int) -> Value:
         """A combination of flag members."""
-        for m in cls.traits.get("members", {}).values():
+        for m in cls.traits.get("all_members", {}).values():
             if m.attrs["_value_"] == value:
                 return m
         member = Instance(cls, value if cls.host is not None else None)
@@ -304,7 +355,8 @@ class ClassBuilder:
         cls.attrs["_field_defaults"] = defaults
         cls.traits["namedtuple"] = names
         for i, n in enumerate(names):
-            cls.attrs[n] = Property(Native(n, lambda e, a, k, i=i: a[0].payload[i]))  # type: ignore[misc]
+            getter = Native(n, lambda e, a, k, i=i: a[0].payload[i])  # type: ignore[misc]
+            cls.attrs[n] = Property(getter, Native(n, lambda e, a, k: throw("AttributeError", "can't set attribute")))
 
         def make(engine: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
             values = dict(zip(names, args[1:]))
@@ -345,15 +397,19 @@ class ClassBuilder:
             if isinstance(default, (list, dict, set)):
                 field = Field(MISSING, Native("copy", lambda e, a, k, d=default: type(d)(d)))  # type: ignore[misc]
             field.name, field.annotation, field.kw_only = n, annotation, bool(own_kw_only)
-            fields.pop(n, None)
             fields[n] = field
             cls.attrs[n] = SlotDescriptor(n)
+        # Fields that are given by position come first.
+        fields = {n: f for kw_only in (False, True) for n, f in fields.items() if f.kw_only is kw_only}
         cls.traits["fields"] = fields
         cls.traits["struct"] = True
         cls.attrs["__struct_fields__"] = tuple(fields)
         cls.attrs["__match_args__"] = tuple(fields)
         inherited = {n for b in reversed(cls.mro[1:]) for n, v in b.keywords.items() if v is True}
         options = {n: keywords.get(n, n in inherited) for n in ("frozen", "order", "dict", "kw_only")}
+        plain_bases = [b for b in cls.mro[1:] if b is not OBJECT and STRUCT not in b.mro and b.slots is None]
+        if not options["dict"] and not plain_bases and not cls.opaque_bases:
+            cls.slots = frozenset(fields)
         add_methods(cls, list(fields.values()), {"eq": keywords.get("eq", True), **options})
         cls.attrs["__init__"] = make_init(cls, list(fields.values()), "struct")
 
@@ -397,8 +453,10 @@ def construct(engine: Any, cls: Class, args: list[Value], kwargs: dict[str, Valu
         custom = cls.metaclass.lookup("__call__")
         if isinstance(custom, Function):
             return engine.call(custom, [cls, *args], kwargs)
-    if "members" in cls.traits and args:
+    if cls.traits.get("members") and args:
         return engine.classes.enum_member(cls, args[0])
+    if cls.has_trait("enum") and not cls.traits.get("members") and len(args) + len(kwargs) > 1:
+        return engine.classes.enum_from_names(cls, args, kwargs)
     if TYPEDDICT in cls.mro:
         return {**(dict(args[0]) if args else {}), **kwargs}
     return instantiate(engine, cls, args, kwargs)

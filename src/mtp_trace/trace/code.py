@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 from mtp_trace.syntax.form import Node
 from mtp_trace.trace.compile_gen import yields
-from mtp_trace.trace.errors import throw
+from mtp_trace.trace.errors import missing_arguments, throw
 from mtp_trace.trace.generators import drive
 from mtp_trace.trace.scope import Scope
 from mtp_trace.trace.values import Frame, Function, Generator, Raised, Unknown, Value
@@ -123,7 +123,7 @@ class Code:
                 else:
                     missing.append(p.name)
         if missing:
-            throw("TypeError", _missing(fn, missing, "positional"))
+            throw("TypeError", missing_arguments(fn.qualname, missing, "positional"))
         for p in self.kwonly:
             if p.name not in out:
                 if p.name in fn.kwdefaults:
@@ -131,7 +131,7 @@ class Code:
                 else:
                     missing.append(p.name)
         if missing:
-            throw("TypeError", _missing(fn, missing, "keyword-only"))
+            throw("TypeError", missing_arguments(fn.qualname, missing, "keyword-only"))
 
     def _too_many(self, fn: Function, given: int) -> NoReturn:
         most = len(self.positional)
@@ -140,12 +140,6 @@ class Code:
         plural = "" if most == 1 and least == most else "s"
         throw("TypeError", f"{fn.qualname}() takes {takes} positional argument{plural} but {given} "
               f"{'was' if given == 1 else 'were'} given")  # fmt: skip
-
-
-def _missing(fn: Function, names: list[str], kind: str) -> str:
-    shown = [f"'{n}'" for n in names]
-    listed = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])}{',' if len(shown) > 2 else ''} and {shown[-1]}"
-    return f"{fn.qualname}() missing {len(names)} required {kind} argument{'s' if len(names) > 1 else ''}: {listed}"
 
 
 __all__ = ["Code", "Param", "Raised"]

@@ -469,16 +469,20 @@ class Compiler(GeneratorCompiler, PatternCompiler, ExprCompiler):
         def run(f: Frame) -> None:
             f.node = node
             marks = [d(f) for d in decorators]
-            value = make(f)
-            for mark, d in zip(reversed(marks), reversed(node[6])):
-                try:
-                    value = f.engine.decorate(mark, value)
-                except (Raised, TraceStop) as e:
-                    place(e, f, d)
-                    raise
-            store(f, value)
+            store(f, self.decorated(f, make(f), marks, node[6]))
 
         return run
+
+    def decorated(self, f: Frame, value: Value, marks: list[Value], nodes: list[Node]) -> Value:
+        """A function or class after its decorators, the nearest first."""
+        for mark, d in zip(reversed(marks), reversed(nodes)):
+            f.node = d
+            try:
+                value = f.engine.decorate(mark, value)
+            except (Raised, TraceStop) as e:
+                place(e, f, d)
+                raise
+        return value
 
     def function(self, node: Node, name: str, params: Node, body: list[Node], scope: Scope, is_async: bool) -> Eval:
         """Makes a function value; its body is compiled at the first call."""
@@ -519,15 +523,14 @@ class Compiler(GeneratorCompiler, PatternCompiler, ExprCompiler):
                 marks = [d(f) for d in decorators]
                 prefix = f"{f.function}." if in_class else f"{f.function}.<locals>." if function_like else ""
                 qualname = prefix + node[3]
-                frame = Frame(f.engine, f.module, qualname, f if function_like else f.parent if in_class else None, {})
+                frame = Frame(f.engine, f.module, qualname, f if function_like else f.parent if in_class else None,
+                              f.engine.classes.body(parents))  # fmt: skip
                 frame.node = node
                 value = f.engine.classes.build(node[3], qualname, parents, named, frame, body, node)
-                for mark in reversed(marks):
-                    value = f.engine.decorate(mark, value)
             except (Raised, TraceStop) as e:
                 place(e, f, node)
                 raise
-            store(f, value)
+            store(f, self.decorated(f, value, marks, node[7]))
 
         return run
 

@@ -45,6 +45,13 @@ def throw(name: str, *args: Value) -> NoReturn:
     raise Raised(exception(name, *args))
 
 
+def missing_arguments(function: str, names: list[str], kind: str) -> str:
+    """The message of the TypeError for arguments that a call leaves out."""
+    shown = [f"'{n}'" for n in names]
+    listed = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])}{',' if len(shown) > 2 else ''} and {shown[-1]}"
+    return f"{function}() missing {len(names)} required {kind} argument{'s' if len(names) > 1 else ''}: {listed}"
+
+
 def throw_host(error: BaseException) -> NoReturn:
     """Turns an exception that a real builtin raised on known arguments into the traced program's own."""
     name = type(error).__name__

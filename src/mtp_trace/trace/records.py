@@ -6,7 +6,7 @@ from typing import Any
 
 from mtp_trace.syntax.form import Node, unparse
 from mtp_trace.trace import ops
-from mtp_trace.trace.errors import exception, throw
+from mtp_trace.trace.errors import exception, missing_arguments, throw
 from mtp_trace.trace.values import (
     MISSING,
     Class,
@@ -21,6 +21,9 @@ from mtp_trace.trace.values import (
     Unknown,
     Value,
 )
+
+
+STRUCT_TRAIT = "struct"
 
 
 class Annotation:
@@ -98,11 +101,21 @@ def dataclass(engine: Any, cls: Class, options: dict[str, Value]) -> Class:
             field.kw_only = field.kw_only or kw_only
         else:
             field = Field(default, kw_only=kw_only)
+        if isinstance(field.default, (list, dict, set)):
+            kind = type(field.default)
+            throw("ValueError", f"mutable default {kind} for field {n} is not allowed: use default_factory")
         field.name, field.annotation = n, annotation
         field.init_var = annotation.is_init_var()
         fields[n] = field
     cls.traits["fields"] = fields
     cls.traits["dataclass"] = True
+    seen_default = False
+    for f in fields.values():
+        if f.init and not f.kw_only:
+            optional = f.default is not MISSING or f.factory is not MISSING
+            if seen_default and not optional and options.get("init", True):
+                throw("TypeError", f"non-default argument {f.name!r} follows default argument")
+            seen_default = seen_default or optional
     add_methods(cls, [f for f in fields.values() if not f.init_var], {"eq": True, **options})
     if options.get("init", True) and not isinstance(cls.attrs.get("__init__"), Function):
         cls.attrs["__init__"] = make_init(cls, list(fields.values()), "dataclass")
@@ -143,7 +156,13 @@ def add_methods(cls: Class, fields: list[Field], options: dict[str, Value]) -> N
     if options.get("order"):
         for method, sign in (("__lt__", "<"), ("__le__", "<="), ("__gt__", ">"), ("__ge__", ">=")):
             own.setdefault(method, comparing(sign))
-    if options.get("frozen"):
+    if options.get("frozen") and STRUCT_TRAIT in cls.traits:
+
+        def refuse(engine: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+            throw("AttributeError", f"immutable type: '{args[0].cls.name}'")
+
+        own["__setattr__"] = own["__delattr__"] = Native("__setattr__", refuse)
+    elif options.get("frozen"):
         names = frozenset(f.name for f in fields)
         own["__setattr__"] = _refusing(cls, names, "assign to", "__setattr__")
         own["__delattr__"] = _refusing(cls, names, "delete", "__delattr__")
@@ -169,7 +188,7 @@ def make_init(cls: Class, fields: list[Field], kind: str) -> Native:
     def init(engine: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
         obj, values = args[0], args[1:]
         if len(values) > len(positional):
-            throw("TypeError", f"{cls.name}.__init__() takes {len(positional) + 1} positional arguments but {len(args)} were given")
+            throw("TypeError", _too_many(cls, positional, len(args)) if kind == "dataclass" else "Extra positional arguments provided")
         given: dict[str, Value] = {f.name: v for f, v in zip(positional, values)}
         known = {f.name for f in taken}
         for k, v in kwargs.items():
@@ -177,9 +196,16 @@ def make_init(cls: Class, fields: list[Field], kind: str) -> Native:
                 throw("TypeError", f"{cls.name}.__init__() got an unexpected keyword argument '{k}'"
                       if kind == "dataclass" else f"Unexpected keyword argument '{k}'")  # fmt: skip
             if k in given:
-                throw("TypeError", f"{cls.name}.__init__() got multiple values for argument '{k}'")
+                throw("TypeError", f"{cls.name}.__init__() got multiple values for argument '{k}'"
+                      if kind == "dataclass" else f"Argument '{k}' given by name and position")  # fmt: skip
             given[k] = v
         init_vars: list[Value] = []
+        # A dataclass assigns its fields; a Struct, and a frozen dataclass, put them there.
+        custom = obj.cls.lookup("__setattr__") if kind == "dataclass" else MISSING
+        if not isinstance(custom, Function):
+            custom = MISSING
+        if kind == "dataclass":
+            _missing(cls, taken, given)
         for f in fields:
             if f.name in given:
                 value = given[f.name]
@@ -188,20 +214,38 @@ def make_init(cls: Class, fields: list[Field], kind: str) -> Native:
             elif f.default is not MISSING:
                 value = f.default
             elif f.init:
-                throw("TypeError", f"{cls.name}.__init__() missing 1 required positional argument: '{f.name}'"
-                      if kind == "dataclass" else f"Missing required argument '{f.name}'")  # fmt: skip
+                throw("TypeError", f"Missing required argument '{f.name}'")
             else:
                 continue
             if f.init_var:
                 init_vars.append(value)
                 continue
-            engine.set_entry(obj.attrs, f.name, value)
+            if custom is not MISSING:
+                engine.call(custom, [obj, f.name, value], {})
+            else:
+                engine.set_entry(obj.attrs, f.name, value)
         hook = obj.cls.lookup("__post_init__")
         if hook is not MISSING:
             engine.call(hook, [obj, *init_vars], {})
         return None
 
     return Native("__init__", init)
+
+
+def _too_many(cls: Class, positional: list[Field], given: int) -> str:
+    most = len(positional) + 1
+    least = 1 + sum(f.default is MISSING and f.factory is MISSING for f in positional)
+    takes = f"from {least} to {most}" if least != most else str(most)
+    plural = "" if most == 1 else "s"
+    return f"{cls.name}.__init__() takes {takes} positional argument{plural} but {given} were given"
+
+
+def _missing(cls: Class, fields: list[Field], given: dict[str, Value]) -> None:
+    absent = [f for f in fields if f.name not in given and f.default is MISSING and f.factory is MISSING]
+    for kind, kw_only in (("positional", False), ("keyword-only", True)):
+        names = [f.name for f in absent if f.kw_only is kw_only]
+        if names:
+            throw("TypeError", missing_arguments(f"{cls.name}.__init__", names, kind))
 
 
 def field_values(obj: Value) -> dict[str, Field]:
@@ -226,6 +270,10 @@ def as_dict(engine: Any, value: Value) -> Value:
 
 def replace(engine: Any, obj: Instance, changes: dict[str, Value]) -> Value:
     """``dataclasses.replace``: through the class, so that ``__post_init__`` runs again."""
-    values = {n: obj.attrs[n] for n, f in field_values(obj).items() if f.init and n in obj.attrs}
+    fields = field_values(obj)
+    for n in changes:
+        if n in fields and not fields[n].init:
+            throw("ValueError", f"field {n} is declared with init=False, it cannot be specified with replace()")
+    values = {n: obj.attrs[n] for n, f in fields.items() if f.init and n in obj.attrs}
     values.update(changes)
     return engine.call(obj.cls, [], values)

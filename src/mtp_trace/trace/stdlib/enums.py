@@ -6,7 +6,7 @@ from typing import Any
 
 from mtp_trace.trace import ops
 from mtp_trace.trace.classes import ENUM, FLAG, INT_ENUM, INT_FLAG, STR_ENUM, Auto
-from mtp_trace.trace.errors import OBJECT, TYPE
+from mtp_trace.trace.errors import OBJECT, TYPE, throw
 from mtp_trace.trace.stdlib.tools import natives
 from mtp_trace.trace.values import Class, Instance, Native, Property, Value
 
@@ -18,8 +18,12 @@ def _value(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
     return a[0].attrs.get("_value_")
 
 
-ENUM.attrs["value"] = Property(Native("value", _value))
-ENUM.attrs["name"] = Property(Native("name", lambda e, a, k: a[0].attrs.get("_name_")))
+def _fixed(name: str) -> Native:
+    return Native(name, lambda e, a, k: throw("AttributeError", f"<enum 'Enum'> cannot set attribute {name!r}"))
+
+
+ENUM.attrs["value"] = Property(Native("value", _value), _fixed("value"))
+ENUM.attrs["name"] = Property(Native("name", lambda e, a, k: a[0].attrs.get("_name_")), _fixed("name"))
 
 
 def _bits(sign: str) -> Any:

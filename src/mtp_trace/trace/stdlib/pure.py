@@ -13,7 +13,7 @@ from typing import Any
 
 from mtp_trace.trace import attrs, ops
 from mtp_trace.trace.stdlib.tools import argument, natives, real
-from mtp_trace.trace.values import MISSING, BoundMethod, Generator, Instance, Native, Unknown, Value, generator_of
+from mtp_trace.trace.values import MISSING, BoundMethod, Function, Generator, Instance, Native, Unknown, Value, generator_of
 
 
 def _math(engine: Any) -> dict[str, Value]:
@@ -138,7 +138,9 @@ def _copy(engine: Any) -> dict[str, Value]:
         if isinstance(value, (list, dict, set)):
             return value.copy()
         if isinstance(value, Instance):
-            if (method := value.cls.lookup("__copy__")) and isinstance(method, (Native,)) is False and hasattr(method, "code"):
+            if value.cls.has_trait("enum"):
+                return value
+            if isinstance(method := value.cls.lookup("__copy__"), Function):
                 return e.call(BoundMethod(method, value), [], {})
             made = Instance(value.cls, value.payload.copy() if isinstance(value.payload, (list, dict, set)) else value.payload)
             made.attrs = dict(value.attrs)
@@ -168,7 +170,7 @@ def deep_copy(engine: Any, value: Value, seen: dict[int, Value]) -> Value:
         return type(value)(value)
     if isinstance(value, Instance) and not value.cls.has_trait("enum"):
         method = value.cls.lookup("__deepcopy__")
-        if hasattr(method, "code"):
+        if isinstance(method, Function):
             return engine.call(BoundMethod(method, value), [{}], {})
         made = Instance(value.cls)
         seen[id(value)] = made

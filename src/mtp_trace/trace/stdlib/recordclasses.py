@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from mtp_trace.trace import records
+from mtp_trace.trace import ops, records
 from mtp_trace.trace.errors import OBJECT
-from mtp_trace.trace.records import Field
+from mtp_trace.trace.records import Annotation, Field
 from mtp_trace.trace.stdlib.tools import natives
 from mtp_trace.trace.values import MISSING, Class, Instance, Native, TypingForm, Value
 
@@ -36,7 +36,21 @@ def _dataclasses(engine: Any) -> dict[str, Value]:
 
     def field(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
         return Field(k.get("default", MISSING), k.get("default_factory", MISSING), k.get("init", True),
-                     bool(k.get("kw_only", False)), k.get("metadata"), k.get("compare", True) is not False)  # fmt: skip
+                     bool(k.get("kw_only", False)), k.get("metadata"), k.get("compare", True) is not False,
+                     k.get("repr", True) is not False)  # fmt: skip
+
+    def make_dataclass(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+        namespace = dict(k.pop("namespace", None) or {})
+        annotations: dict[str, Value] = {}
+        for item in ops.iterate(e, a[1]):
+            name, *rest = [item] if isinstance(item, str) else ops.iterate(e, item)
+            annotations[name] = Annotation(None, None, None, False, rest[0] if rest else TypingForm("Any"))
+            if len(rest) > 1:
+                namespace[name] = rest[1]
+        namespace["__annotations__"] = annotations
+        bases = ops.iterate(e, k.pop("bases", ()))
+        made = e.classes.create(None, a[0], bases, namespace, {})
+        return records.dataclass(e, made, k)
 
     def fields(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
         table = records.field_values(a[0])
@@ -54,7 +68,7 @@ def _dataclasses(engine: Any) -> dict[str, Value]:
     frozen.mro = [frozen, *engine.builtins["AttributeError"].mro]
     return {
         **natives(dataclass=dataclass, field=field, fields=fields, is_dataclass=is_dataclass,
-                  asdict=lambda e, a, k: records.as_dict(e, a[0]), replace=lambda e, a, k: records.replace(e, a[0], k),
+                  make_dataclass=make_dataclass, asdict=lambda e, a, k: records.as_dict(e, a[0]), replace=lambda e, a, k: records.replace(e, a[0], k),
                   astuple=lambda e, a, k: tuple(records.as_dict(e, a[0]).values())),
         "MISSING": ABSENT, "Field": FIELD, "InitVar": TypingForm("InitVar"), "KW_ONLY": TypingForm("KW_ONLY"),
         "FrozenInstanceError": frozen,
