@@ -12,6 +12,9 @@ from mtp_trace import __version__
 from mtp_trace.errors import InputError
 
 _COMMANDS = {
+    "check": "mtp_trace.cli.check:check",
+    "demo": "mtp_trace.cli.demo:demo",
+    "cache": "mtp_trace.cli.cache:cache",
     "batch": "mtp_trace.cli.batch:batch",
 }
 

@@ -27,9 +27,10 @@ from mtp_trace.verdict.judge import Judge
 from mtp_trace.verdict.outside import make_world
 from mtp_trace.verdict.programs import ModelPrograms, TreePrograms
 from mtp_trace.verdict.run import Outcome, StageRunner
+from mtp_trace.verdict.weights import Weigher
 
 T = TypeVar("T")
-_MAX_WORLDS = 6
+_MAX_WORLDS = 16
 _MAX_PATHS = 48
 _MODEL_FLAGS = ("--model-path", "--model")
 
@@ -44,6 +45,7 @@ class Session:
         self.gpus = GpuTable(shipped("gpus.yaml"))
         self.entry = entrypoints()
         self.judge = Judge(tree, self.programs, self.entry, Adviser(self.programs, self.entry.algorithm, pack))
+        self.weigher = Weigher()
         self._engines: dict[Any, Engine] = {}
 
     def check(self, argv: list[str], env: dict[str, str], gpu: Gpu | None, model: ModelFolder | None = None,
@@ -65,6 +67,12 @@ class Session:
         return self.judge.report(found, sglang, model_info, info, case, asked_gpu=gpu is not None,
                                  config=named.config if named is not None else None)  # fmt: skip
 
+    def source_lines(self, file: str, first: int, last: int) -> list[str] | None:
+        """Lines of a file of the tree, for showing; None where there is no such file."""
+        if not self.programs.exists(file):
+            return None
+        return self.programs.module(file).lines(first, last)
+
     def _explore(self, argv: list[str], env: dict[str, str], gpu: Gpu, files: LaunchFiles) -> Any:
         engine = self._engine(gpu, env)
         engine.world.files = files
@@ -73,7 +81,7 @@ class Session:
         def once() -> Outcome:
             out = runner.run(argv)
             out.assumptions.update(engine.assumptions)
-            return self.judge.keep(out, engine)
+            return self.weigher.applied(self.judge.keep(out, engine), out, engine, self.judge.registry, files)
 
         return explore(engine, once, _MAX_PATHS)
 
