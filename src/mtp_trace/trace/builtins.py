@@ -200,7 +200,7 @@ def _repr(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
 
 @_builtin("ascii")
 def _ascii(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
-    return ops.to_repr(e, a[0])
+    return ops.format_value(e, a[0], "a", "")
 
 
 @_builtin("format")

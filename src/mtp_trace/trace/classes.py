@@ -193,6 +193,7 @@ class ClassBuilder:
             self._enum(cls, namespace)
         elif STRUCT in cls.mro:
             self.struct(cls, keywords)
+        self.engine.touch(self.all)
         self.all.append(cls)
         self._init_subclass(cls, keywords)
         return cls
@@ -352,6 +353,7 @@ class ClassBuilder:
         """Gives a class the fields, methods and construction of a named tuple."""
         cls.host = tuple
         cls.attrs["_fields"] = tuple(names)
+        cls.attrs["__match_args__"] = tuple(names)
         cls.attrs["_field_defaults"] = defaults
         cls.traits["namedtuple"] = names
         for i, n in enumerate(names):

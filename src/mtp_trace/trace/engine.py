@@ -136,7 +136,7 @@ class Engine(TypeForms):
     def _undo(self, start: int) -> None:
         for container, key, old in reversed(self._journal[start:]):
             if key is _WHOLE:
-                if isinstance(container, list):
+                if isinstance(container, (list, bytearray)):
                     container[:] = old
                 else:
                     container.clear()
@@ -252,9 +252,11 @@ class Engine(TypeForms):
                     return self.truth(self.call(BoundMethod(method, value), [], {}))
             inner = ops.payload(value)
             return True if isinstance(inner, Instance) else self.truth(inner)
-        if isinstance(value, (int, float, str, bytes, list, tuple, dict, set, frozenset, range)):
-            return bool(value)
-        return True
+        if isinstance(value, Class) and value.metaclass is not None:
+            method = value.metaclass.lookup("__bool__")
+            return True if method is MISSING else self.truth(self.call(BoundMethod(method, value), [], {}))
+        # A value of the host's own (a list, a view, a path) knows its truth; the tracer's functions and classes are true.
+        return True if type(value).__module__.startswith("mtp_trace.") else bool(value)
 
     def truth_at(self, value: Value, frame: Frame, node: Node) -> bool:
         """``truth`` with the place for an unknown one."""

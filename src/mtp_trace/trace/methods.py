@@ -14,11 +14,14 @@ from typing import Any
 
 from mtp_trace.trace import ops
 from mtp_trace.trace.errors import throw, throw_host
-from mtp_trace.trace.values import MISSING, Class, Instance, Keys, Native, TraceStop, Unknown, Value, first_unknown
+from mtp_trace.trace.values import MISSING, Class, Instance, Native, TraceStop, Unknown, Value, first_unknown
 
 _PURE: dict[type, frozenset[str]] = {
     str: frozenset(n for n in dir(str) if not n.startswith("_")) - {"format", "format_map", "join"},
     bytes: frozenset(n for n in dir(bytes) if not n.startswith("_")),
+    bytearray: frozenset(n for n in dir(bytes) if not n.startswith("_")),
+    type({}.keys()): frozenset({"isdisjoint"}),
+    type({}.items()): frozenset({"isdisjoint"}),
     int: frozenset({"bit_length", "bit_count", "to_bytes", "from_bytes", "conjugate", "is_integer", "as_integer_ratio"}),
     bool: frozenset({"bit_length", "to_bytes"}),
     float: frozenset({"is_integer", "hex", "as_integer_ratio", "fromhex"}),
@@ -46,7 +49,7 @@ _MUTATORS: dict[type, frozenset[str]] = {
     dict: frozenset({"update", "setdefault", "pop", "clear"}),
     set: frozenset({"add", "discard", "remove", "pop", "clear", "update", "difference_update", "intersection_update",
                     "symmetric_difference_update"}),  # fmt: skip
-    bytearray: frozenset({"append", "extend", "clear"}),
+    bytearray: frozenset({"append", "extend", "clear", "pop", "insert", "remove", "reverse"}),
 }
 _MAX_TEXT = 4_000_000
 
@@ -70,6 +73,8 @@ def host_attribute(engine: Any, obj: Value, name: str) -> Value:
             return Native(f"{host.__name__}.{name}", lambda e, a, k: special(e, obj, a, k))
         if name in _PURE.get(host, ()):
             return _pure(obj, name)
+    if isinstance(obj, complex) and name in ("real", "imag"):
+        return getattr(obj, name)
     if isinstance(obj, (int, float)) and name in ("real", "imag", "numerator", "denominator"):
         return getattr(obj, name)
     if name in _DUNDERS and hasattr(obj, name):
@@ -261,8 +266,9 @@ def _format(engine: Any, obj: str, args: list[Value], kwargs: dict[str, Value]) 
     def field(match: re.Match[str]) -> str:
         if match.group() in ("{{", "}}"):
             return match.group()[0]
+        value = pick(match.group(1))
         spec = _FIELD.sub(field, match.group(3) or "")
-        text = ops.format_value(engine, pick(match.group(1)), match.group(2), spec)
+        text = ops.format_value(engine, value, match.group(2), spec)
         if isinstance(text, Unknown):
             unknown.append(text)
             return f"<{text.key}>"
@@ -298,9 +304,9 @@ _SPECIAL: dict[type, dict[str, Any]] = {
     },
     dict: {
         "get": _dict_get,
-        "keys": lambda e, o, a, k: Keys(o.keys()),
-        "values": lambda e, o, a, k: list(o.values()),
-        "items": lambda e, o, a, k: [(x, y) for x, y in o.items()],
+        "keys": lambda e, o, a, k: o.keys(),
+        "values": lambda e, o, a, k: o.values(),
+        "items": lambda e, o, a, k: o.items(),
         "copy": lambda e, o, a, k: dict(o),
         "move_to_end": lambda e, o, a, k: _move(e, o, a[0], (a[1] if len(a) > 1 else k.get("last", True))),
         "popitem": lambda e, o, a, k: _popitem(e, o, a[0] if a else k.get("last", True)),

@@ -20,7 +20,6 @@ from mtp_trace.trace.values import (
     Function,
     Generator,
     Instance,
-    Keys,
     Module,
     Native,
     Raised,
@@ -53,6 +52,8 @@ _ORDER: dict[str, tuple[Callable[[Any, Any], Any], str, str]] = {
     ">": (operator.gt, "__gt__", "__lt__"),
     ">=": (operator.ge, "__ge__", "__le__"),
 }
+VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
+"""``dict.keys()`` and its like: the host's own views, which follow the dict."""
 _MAX_REPEAT = 1_000_000
 _MAX_POWER_BITS = 4096
 
@@ -86,10 +87,6 @@ def binary(engine: Any, op: str, left: Value, right: Value) -> Value:
         if found is not MISSING:
             return found
         left, right = payload(left), payload(right)
-    if type(left) is Keys:
-        left = set(left)
-    if type(right) is Keys:
-        right = set(right)
     if op == "|" and (_is_type(left) or _is_type(right)):
         return TypingForm("Union", (*_union_parts(left), *_union_parts(right)))
     if op == "%" and isinstance(left, str):
@@ -330,6 +327,8 @@ def contains(engine: Any, container: Value, item: Value) -> Value:
         if not isinstance(item, str):
             throw("TypeError", f"'in <string>' requires string as left operand, not {type_name(item)}")
         return item in container
+    if isinstance(container, (bytes, bytearray)) and isinstance(item, (bytes, int)):
+        return item in container
     if isinstance(container, (dict, set, frozenset)):
         if isinstance(item, Unknown):
             if item in container:
@@ -454,7 +453,7 @@ def iterate(engine: Any, value: Value) -> list[Value]:
 
 def iterating(engine: Any, value: Value) -> Iterator[Value]:
     """The items of an iterable, each when it is asked for."""
-    if isinstance(value, dict):
+    if isinstance(value, (dict, *VIEWS)):
         return _over_dict(value)
     if isinstance(value, (list, tuple, str, range, bytes)):
         return iter(value)
@@ -476,7 +475,7 @@ def iterating(engine: Any, value: Value) -> Iterator[Value]:
     throw("TypeError", f"'{type_name(value)}' object is not iterable")
 
 
-def _over_dict(value: dict[Any, Value]) -> Iterator[Value]:
+def _over_dict(value: Iterable[Value]) -> Iterator[Value]:
     iterator = iter(value)
     while True:
         try:
@@ -629,11 +628,28 @@ def to_repr(engine: Any, value: Value) -> Value:
         inner = payload(value)
         return repr(inner) if not isinstance(inner, Instance) else f"<{value.cls.qualname} object>"
     if isinstance(value, (list, tuple, set, frozenset, dict)):
-        return _container_repr(engine, value)
+        return container_repr(engine, value)
+    if isinstance(value, VIEWS):
+        return f"{type(value).__name__}({container_repr(engine, list(value))})"
     return repr(value)
 
 
-def _container_repr(engine: Any, value: Value) -> str:
+_SHOWING: set[int] = set()
+"""Containers whose repr is being made: one inside itself shows as dots."""
+
+
+def container_repr(engine: Any, value: Value) -> str:
+    """``repr`` of a container; unknown parts are marked."""
+    if id(value) in _SHOWING:
+        return "{...}" if isinstance(value, (dict, set)) else "(...)" if isinstance(value, tuple) else "[...]"
+    _SHOWING.add(id(value))
+    try:
+        return _items_repr(engine, value)
+    finally:
+        _SHOWING.discard(id(value))
+
+
+def _items_repr(engine: Any, value: Value) -> str:
     def show(x: Value) -> str:
         text = to_repr(engine, x)
         return text if isinstance(text, str) else repr(x)
@@ -658,7 +674,7 @@ def format_value(engine: Any, value: Value, conversion: str | None, spec: str) -
         value = to_text(engine, value)
     elif conversion == "a":
         shown = to_repr(engine, value)
-        value = ascii(shown) if isinstance(shown, Unknown) else shown
+        value = shown if isinstance(shown, Unknown) else ascii_of(shown)
     if isinstance(value, Unknown):
         return value
     if not spec:
@@ -697,6 +713,11 @@ class _Operand:
         return operator.index(payload(self._value))
 
     __int__ = __index__
+
+
+def ascii_of(shown: str) -> str:
+    """A repr with everything beyond ASCII escaped."""
+    return shown.encode("ascii", "backslashreplace").decode("ascii")
 
 
 def percent_format(engine: Any, template: str, args: Value) -> Value:

@@ -7,8 +7,10 @@ from typing import Any
 
 from mtp_trace.syntax.form import Node
 from mtp_trace.trace import attrs, ops
+from mtp_trace.trace.compile_expr import place
+from mtp_trace.trace.errors import throw
 from mtp_trace.trace.scope import Scope
-from mtp_trace.trace.values import MISSING, Class, Frame, Instance, TraceStop, Unknown, Value
+from mtp_trace.trace.values import MISSING, Class, Frame, Instance, Raised, TraceStop, Unknown, Value
 
 Test = Callable[[Frame, Value], Any]
 
@@ -74,12 +76,22 @@ class PatternCompiler:
         named = [(n, self.pattern(x, scope)) for n, x in p[3]]
 
         def test(f: Frame, v: Value) -> Any:
+            try:
+                return inside(f, v)
+            except (Raised, TraceStop) as e:
+                place(e, f, p[1])
+                raise
+
+        def inside(f: Frame, v: Value) -> Any:
             engine, cls = f.engine, kind(f)
             if not engine.truth(engine.isinstance(v, cls)):
                 return False
             if positional and isinstance(cls, type):
                 return engine.truth(positional[0](f, v))
             names = ops.iterate(engine, engine.getattr(cls, "__match_args__")) if positional else []
+            if len(names) < len(positional):
+                plural = "" if len(names) == 1 else "s"
+                throw("TypeError", f"{ops.short(cls)}() accepts {len(names)} positional sub-pattern{plural} ({len(positional)} given)")
             for name, inner in [*zip(names, positional), *named]:
                 part = attrs.find(engine, v, name)
                 if part is MISSING or not engine.truth(inner(f, part)):
@@ -97,7 +109,8 @@ class PatternCompiler:
         def test(f: Frame, v: Value) -> Any:
             if isinstance(v, Unknown):
                 return v.derive(f"match {v.key}")
-            if not isinstance(v, (list, tuple)):
+            v = ops.payload(v)
+            if not isinstance(v, (list, tuple, range)):
                 return False
             if len(v) < len(parts) - (star is not None) or (star is None and len(v) != len(parts)):
                 return False

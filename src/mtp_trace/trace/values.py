@@ -117,10 +117,6 @@ class Lazy:
         self.module, self.name = module, name
 
 
-class Keys(list[Any]):
-    """``dict.keys()``: a list that takes part in set operations."""
-
-
 TREE_PREFIX = "/site-packages/"
 """Where the traced program sees the tree: ``__file__`` is this and the path inside the tree."""
 

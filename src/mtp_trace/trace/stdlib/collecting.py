@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from mtp_trace.trace import ops
-from mtp_trace.trace.errors import OBJECT
-from mtp_trace.trace.stdlib.tools import natives
-from mtp_trace.trace.values import Class, Instance, Native, TypingForm, Value
+from mtp_trace.trace.errors import OBJECT, throw
+from mtp_trace.trace.stdlib.tools import argument, natives
+from mtp_trace.trace.values import Class, Instance, Native, TypingForm, Value, generator_of
 
 DEFAULTDICT = Class("defaultdict", (OBJECT,))
 DEFAULTDICT.mro = [DEFAULTDICT, OBJECT]
@@ -27,19 +27,42 @@ COUNTER.host = dict
 
 
 def _counter_init(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
-    counts: dict[Any, Value] = {}
-    source = ops.payload(a[1]) if len(a) > 1 else {}
-    if isinstance(source, dict):
-        counts.update(source)
-    else:
-        for x in ops.iterate(e, source):
-            counts[x] = counts.get(x, 0) + 1
-    a[0].payload = counts
+    a[0].payload = {}
+    _count(e, a, k, 1)
+
+
+def _count(e: Any, a: list[Value], k: dict[str, Value], sign: int) -> None:
+    counts: dict[Any, Value] = a[0].payload
+    source = ops.payload(a[1]) if len(a) > 1 and a[1] is not None else {}
+    pairs = list(source.items()) if isinstance(source, dict) else [(x, 1) for x in ops.iterate(e, source)]
+    e.touch(counts)
+    for x, n in [*pairs, *k.items()]:
+        counts[x] = ops.binary(e, "+", counts.get(x, 0), ops.binary(e, "*", n, sign))
+
+
+def _combined(combine: Any) -> Any:
+    """``Counter`` arithmetic: only what stays above zero is kept."""
+
+    def run(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+        left, right = a[0].payload, ops.payload(a[1])
+        rows = {x: combine(left.get(x, 0), right.get(x, 0)) for x in [*left, *right]}
+        return Instance(COUNTER, {x: n for x, n in rows.items() if n > 0})
+
+    return run
+
+
+def _most_common(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    rows = sorted(a[0].payload.items(), key=lambda p: -p[1])
+    count = a[1] if len(a) > 1 else k.get("n")
+    return rows[:count]
 
 
 COUNTER.attrs.update(natives(
-    __init__=_counter_init, __missing__=lambda e, a, k: 0,
-    most_common=lambda e, a, k: sorted(a[0].payload.items(), key=lambda p: -p[1])[: a[1] if len(a) > 1 else None],
+    __init__=_counter_init, __missing__=lambda e, a, k: 0, most_common=_most_common,
+    update=lambda e, a, k: _count(e, a, k, 1), subtract=lambda e, a, k: _count(e, a, k, -1),
+    elements=lambda e, a, k: generator_of([x for x, n in a[0].payload.items() for _ in range(n)]),
+    total=lambda e, a, k: sum(a[0].payload.values()),
+    __add__=_combined(lambda x, y: x + y), __sub__=_combined(lambda x, y: x - y), __or__=_combined(max), __and__=_combined(min),
 ))  # fmt: skip
 
 DEQUE = Class("deque", (OBJECT,))
@@ -48,21 +71,45 @@ DEQUE.host = list
 
 
 def _deque_init(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
-    a[0].payload = ops.iterate(e, a[1]) if len(a) > 1 else []
+    limit = argument(a, k, 2, "maxlen")
+    items = ops.iterate(e, a[1]) if len(a) > 1 else []
+    a[0].payload = items if limit is None else items[max(0, len(items) - limit) :]
+    e.set_entry(a[0].attrs, "maxlen", limit)
 
 
-def _shift(index: int) -> Any:
+def _put(left: bool, many: bool) -> Any:
     def run(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+        items, limit = a[0].payload, a[0].attrs.get("maxlen")
+        e.touch(items)
+        for x in ops.iterate(e, a[1]) if many else [a[1]]:
+            items.insert(0 if left else len(items), x)
+            if limit is not None and len(items) > limit:
+                del items[-1 if left else 0]
+
+    return run
+
+
+def _take(index: int) -> Any:
+    def run(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+        if not a[0].payload:
+            throw("IndexError", "pop from an empty deque")
         e.touch(a[0].payload)
-        if len(a) > 1:
-            a[0].payload.insert(0, a[1])
-            return None
         return a[0].payload.pop(index)
 
     return run
 
 
-DEQUE.attrs.update(natives(__init__=_deque_init, appendleft=_shift(0), popleft=_shift(0)))
+def _rotate(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    items = a[0].payload
+    e.touch(items)
+    steps = (a[1] if len(a) > 1 else 1) % len(items) if items else 0
+    items[:] = items[-steps:] + items[:-steps] if steps else items
+
+
+DEQUE.attrs.update(natives(
+    __init__=_deque_init, append=_put(False, False), appendleft=_put(True, False), extend=_put(False, True),
+    extendleft=_put(True, True), pop=_take(-1), popleft=_take(0), rotate=_rotate,
+))  # fmt: skip
 
 
 def _collections(engine: Any) -> dict[str, Value]:
