@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from mtp_trace.checkpoint.folder import ModelFolder
+from mtp_trace.errors import CheckpointError
 from mtp_trace.trace.world import ModelFiles
 
 
@@ -23,6 +25,14 @@ class LaunchFiles(ModelFiles):
             if path == alias or path.startswith(f"{alias}/"):
                 return str(folder) + path[len(alias) :]
         return path
+
+    def model_folder(self, path: str) -> ModelFolder | None:
+        """The model folder of that path, where the launch may see it and it holds a usable configuration."""
+        place = self._inside(self._real(path))
+        try:
+            return ModelFolder.open(str(place)) if place is not None and place.exists() else None
+        except (CheckpointError, OSError):
+            return None
 
     def exists(self, path: str) -> bool | None:
         """See ``world.Files``."""

@@ -1,0 +1,243 @@
+"""The stage ``weights``: does the draft find its tensors in the checkpoint, in the precision it is built in, at what cost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from mtp_trace.checkpoint.folder import ModelFolder
+from mtp_trace.checkpoint.head import HeadCost, head_cost
+from mtp_trace.checkpoint.quantization import QuantizationInfo
+from mtp_trace.checkpoint.tensors import TensorIndex
+from mtp_trace.errors import CheckpointError
+from mtp_trace.report.model import Assumption, DraftInfo, Failure, Finding, Severity, Verdict
+from mtp_trace.trace import attrs
+from mtp_trace.trace.engine import Engine
+from mtp_trace.trace.errors import message_of
+from mtp_trace.trace.ops import type_name
+from mtp_trace.trace.values import MISSING, Raised, Site, TraceStop, Value
+from mtp_trace.verdict.files import LaunchFiles
+from mtp_trace.verdict.registry import DraftClass, Registry
+from mtp_trace.verdict.run import Outcome
+from mtp_trace.verdict.weights_build import Answers, Builder, Built, Parameter
+from mtp_trace.verdict.weights_cost import Expected, built_cost, expected, probe_groups, routed_experts
+from mtp_trace.verdict.weights_findings import findings_of
+from mtp_trace.verdict.weights_judge import Compared, Comparison
+from mtp_trace.verdict.weights_load import Fed, Feeder
+from mtp_trace.verdict.weights_names import Sample, samples
+from mtp_trace.verdict.weights_rules import WeightRules, weight_rules
+
+if TYPE_CHECKING:
+    from mtp_trace.verdict.judge import Kept
+
+_LISTED = 20
+_HEADS = 2  # draft layers that are asked for by number
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """What the stage came to, in plain data."""
+
+    weights: dict[str, Any] | None = None
+    findings: tuple[Finding, ...] = ()
+    error: Failure | None = None
+    assumptions: tuple[Assumption, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The verdict that it makes of an active launch; None: it stays as it is."""
+        if self.error is not None:
+            return Verdict.STARTUP_ERROR
+        return Verdict.DEGRADED if any(f.severity is Severity.ERROR for f in self.findings) else None
+
+
+@dataclass
+class _Run:
+    """One way of building and feeding."""
+
+    head: dict[str, Parameter]
+    compared: Compared
+    fed: Fed
+    expected: Expected | None
+    failure: Failure | None
+    beside: Compared | None = None
+    skip: Site | None = None
+    notes: dict[str, str] = field(default_factory=dict)
+
+
+class Weigher:
+    """Weighs drafts of one tree; what it has read of a folder and found of a launch is kept."""
+
+    def __init__(self) -> None:
+        self.rules: WeightRules = weight_rules()
+        self._indexes: dict[str, tuple[TensorIndex, QuantizationInfo | None]] = {}
+        self._known: dict[Any, Weighed] = {}
+
+    def applied(self, kept: Kept, out: Outcome, engine: Engine, registry: Registry, files: LaunchFiles) -> Kept:
+        """What is kept of a way through, and what the checkpoint makes of it."""
+        draft = kept.draft
+        if kept.verdict is not Verdict.ACTIVE or draft is None or draft.cls is None or draft.model_path is None:
+            return kept
+        found, folder = registry.find(draft.cls), files.model_folder(draft.model_path)
+        if found is None or folder is None:
+            return kept
+        weighed = self.weigh(out, engine, draft, found, folder, (id(engine), repr(kept.resolved), repr(kept.draft_facts)))
+        failed = weighed.error is not None
+        return replace(
+            kept, verdict=weighed.verdict or kept.verdict, stage="weights" if failed else kept.stage,
+            error=weighed.error or kept.error, weights=weighed.weights, findings=(*kept.findings, *weighed.findings),
+            assumptions=(*kept.assumptions, *weighed.assumptions),
+            reason=weighed.error.message if weighed.error else weighed.findings[0].message if weighed.findings else kept.reason,
+        )  # fmt: skip
+
+    def weigh(self, out: Outcome, engine: Engine, draft: DraftInfo, found: DraftClass, folder: ModelFolder, key: Any) -> Weighed:
+        """Weighs the draft of one way through the stages. ``key`` tells launches apart that differ in what they resolved."""
+        key = (found, str(folder.path), key)
+        if key not in self._known:
+            self._known[key] = self._weigh(out, engine, draft, found, folder)
+        return self._known[key]
+
+    def _weigh(self, out: Outcome, engine: Engine, draft: DraftInfo, found: DraftClass, folder: ModelFolder) -> Weighed:
+        server_args = out.bound["server_args"]
+        if attrs.maybe(engine, server_args, self.rules.load_format_field) in self.rules.without_weights:
+            return Weighed()
+        try:
+            index, quantization = self._index(folder)
+        except CheckpointError as error:
+            return Weighed(assumptions=(Assumption("the checkpoint's tensors", f"not compared: {error}"),))
+        if not index.known:
+            return Weighed()
+        renamed = attrs.maybe(engine, server_args, self.rules.renames_first)
+        if renamed is not MISSING and renamed is not None and renamed is not False:
+            return _unsaid(f"with {self.rules.renames_first} the loader renames tensors before the class sees them")
+        tp, ep = (_number(attrs.maybe(engine, server_args, name)) for name in ("tp_size", "ep_size"))
+        try:
+            run = self._run(out, engine, found, index, None)
+            if run.failure is not None or run.compared.essence != Compared().essence:
+                again = self._run(out, engine, found, index, run)
+                if again.compared.essence != run.compared.essence or again.failure != run.failure:
+                    return _unsaid("how the class takes them hangs on open questions")
+        except TraceStop as stop:
+            return _unsaid(f"the class cannot be followed: {stop.why}")
+        except Raised as error:
+            return _unsaid(f"the class cannot be built: {type_name(error.value)}: {message_of(error.value)}")
+        return self._weighed(run, draft, found, folder, index, quantization, tp, ep, engine)
+
+    def _index(self, folder: ModelFolder) -> tuple[TensorIndex, QuantizationInfo | None]:
+        place = str(folder.config_file)
+        if place not in self._indexes:
+            self._indexes[place] = (TensorIndex.of(folder), QuantizationInfo.of(folder))
+        return self._indexes[place]
+
+    # --- tracing ---------------------------------------------------------------------------------------------------
+
+    def _run(self, out: Outcome, engine: Engine, found: DraftClass, index: TensorIndex, first: _Run | None) -> _Run:
+        """Builds and feeds; after a ``first`` time, with all open questions answered the other way."""
+        config = out.bound["draft"]
+        text = attrs.maybe(engine, config, "hf_text_config")
+        layers = _number(attrs.maybe(engine, text, "num_hidden_layers"))
+        with engine.apart():
+            engine.plan = Answers(first is not None)
+            built = Builder(engine, self.rules).build(found, config, out.bound["server_args"])
+            feeder = Feeder(engine, self.rules, built)
+            chosen = samples(index, layers, self.rules.telling)
+            fed = feeder.feed(index[s.name] for s in chosen)
+            probed = None
+            described = built.described()
+            experts = _experts(described)
+            if first is None and fed.raised is None:
+                probed = feeder.probe(probe_groups(self.rules, layers, experts, _HEADS))
+            beside = feeder.feed([*(index[s.name] for s in chosen), *index.unindexed.values()]) if index.unindexed else None
+            shared = feeder.shared()
+        head = {n: p for n, p in described.items() if n not in shared}
+        known = first.expected if first is not None else None
+        if probed is not None:
+            needed = frozenset(n for n in head if n.endswith("weight") and not self.rules.optional.search(n))
+            routed = routed_experts(probed, experts)
+            known = expected(probed, head, needed, routed)
+        compared = Comparison(self.rules, head, chosen, fed.loads, index).compare(known)
+        run = _Run(head, compared, fed, known, self._failure(fed, built))
+        if beside is not None:
+            run.beside = Comparison(self.rules, head, chosen, beside.loads, index).compare(known)
+        run.skip = _usual_end(fed, chosen)
+        return run
+
+    def _failure(self, fed: Fed, built: Built) -> Failure | None:
+        """The loader's own error, where it is one that a server would die of."""
+        if fed.raised is None or fed.raised.site is None or fed.raised.site.model:
+            return None
+        kind = type_name(fed.raised.value)
+        key = fed.message.strip("'\"")
+        if kind == "KeyError" and key and key not in built.params and "." in key:
+            site = fed.raised.site
+            message = f"{fed.message}: the checkpoint's {fed.last} has no place in the class"
+            return Failure(kind, message, site.file, site.line, site.end_line)
+        return None
+
+    # --- the report ------------------------------------------------------------------------------------------------
+
+    def _weighed(self, run: _Run, draft: DraftInfo, found: DraftClass, folder: ModelFolder, index: TensorIndex,
+                 quantization: QuantizationInfo | None, tp: int | None, ep: int | None, engine: Engine) -> Weighed:  # fmt: skip
+        compared = run.compared
+        notes: list[Assumption] = []
+        stopped = run.fed.raised is not None and run.failure is None
+        if stopped and run.fed.last is not None and compared.absent:
+            return _unsaid(f"its loader cannot be followed: {run.fed.message}")
+        if stopped:
+            compared.missing = []
+        if run.beside is not None and (len(run.beside.missing) < len(compared.missing) or run.beside.absent != compared.absent):
+            what = "tensors in files that the index does not name"
+            notes.append(Assumption(what, "taken as loaded: the draft's are among them"))
+            compared = run.beside
+        cost = self._cost(run, compared, index, quantization, tp or 1, ep or 1)
+        weights = self._numbers(run, compared, cost, index, engine)
+        if run.failure is not None:
+            return Weighed(weights, (), run.failure, tuple(notes))
+        findings = findings_of(compared, draft, found, folder, index, quantization, run.skip)
+        return Weighed(weights, findings, None, tuple(notes))
+
+    def _cost(self, run: _Run, compared: Compared, index: TensorIndex, quantization: QuantizationInfo | None, tp: int,
+              ep: int) -> HeadCost:  # fmt: skip
+        stored = [index[n] for n in compared.names if n in index]
+        if stored and not compared.missing and all(t.nbytes is not None for t in stored):
+            bits = quantization.weights.bits if quantization is not None else None
+            return head_cost(stored, tp=tp, ep=ep if tp % ep == 0 else 1, weight_bits=bits)
+        return built_cost(run.head, self.rules, tp, ep)
+
+    def _numbers(self, run: _Run, compared: Compared, cost: HeadCost, index: TensorIndex, engine: Engine) -> dict[str, Any]:
+        plain = not any(self.rules.scale.search(n.rpartition(".")[2]) for n in run.head if not self.rules.optional.search(n))
+        wanted = run.expected.count if run.expected is not None and plain else None
+        gpu = engine.world.gpu
+        memory = gpu.memory_mib * 1024 * 1024 if gpu is not None and gpu.memory_mib else None
+        return {
+            "present": compared.taken, "expected": wanted, "missing": compared.missing[:_LISTED],
+            "missing_count": len(compared.missing) if not compared.absent else wanted,
+            "params": cost.parameters, "bytes": cost.nbytes, "per_gpu_bytes": cost.per_gpu_bytes,
+            "gpu_memory_share": round(cost.per_gpu_bytes / memory, 4) if memory else None,
+            "by_dtype": dict(cost.by_dtype), "source": "headers" if cost.from_headers else "class", "tensors_from": index.source,
+        }  # fmt: skip
+
+
+def _unsaid(why: str) -> Weighed:
+    return Weighed(assumptions=(Assumption("the checkpoint's tensors", f"not compared: {why}"),))
+
+
+def _number(value: Value) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _experts(described: dict[str, Parameter]) -> int:
+    """How many experts the class holds: the first size of its experts' matrices."""
+    sizes = [p.shape[0] for n, p in described.items() if "experts." in n and p.shape is not None and len(p.shape) == 3]
+    return max(sizes, default=1)
+
+
+def _usual_end(fed: Fed, chosen: list[Sample]) -> Site | None:
+    """Where the loader leaves most of the checkpoint's names."""
+    taken = {load.tensor for load in fed.loads}
+    ends = Counter(site for name, site in fed.ends.items() if name not in taken)
+    return ends.most_common(1)[0][0] if ends else None
+
+
+__all__ = ["Weighed", "Weigher"]
