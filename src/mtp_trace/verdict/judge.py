@@ -9,6 +9,7 @@ from mtp_trace.report.model import (
     Assumption,
     DraftInfo,
     Failure,
+    Finding,
     LaunchInfo,
     LogLine,
     ModelInfo,
@@ -49,6 +50,8 @@ class Kept:
     events: tuple[tuple[str, Event], ...] = field(default=(), compare=False)
     target: dict[str, Any] = field(default_factory=dict)
     draft_facts: dict[str, Any] = field(default_factory=dict)
+    weights: dict[str, Any] | None = None
+    findings: tuple[Finding, ...] = ()
 
 
 class Judge:
@@ -141,7 +144,7 @@ class Judge:
         report, kept = self._all(found, sglang, model, launch, case, asked_gpu)
         if self.adviser is None:
             return report
-        return replace(report, findings=self.adviser.findings(kept, report, config))
+        return replace(report, findings=(*report.findings, *self.adviser.findings(kept, report, config)))
 
     def _all(self, found: list[tuple[Any, Any]], sglang: SglangInfo, model: ModelInfo, launch: LaunchInfo, case: str | None,
              asked_gpu: bool) -> tuple[Report, Kept]:  # fmt: skip
@@ -189,7 +192,7 @@ class Judge:
         return Report(
             verdict=kept.verdict, sglang=sglang, model=model, launch=launch, id=case, stage=kept.stage, resolved=resolved,
             draft=kept.draft, worker=kept.worker, error=kept.error, depends_on=questions, path=kept.path, logs=kept.logs,
-            assumptions=kept.assumptions,
+            assumptions=kept.assumptions, findings=kept.findings, weights=kept.weights,
         )  # fmt: skip
 
 
