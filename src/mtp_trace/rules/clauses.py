@@ -51,6 +51,9 @@ ROOTS = (
     "successor",
     "successor_why",
     "successor_at",
+    "error_file",
+    "error_line",
+    "draft_file",
     "refused_value",
 )
 """First parts of a path to a fact of the launch."""
@@ -119,7 +122,7 @@ def read_condition(value: Value) -> Condition:
     for key in ("above", "below"):
         if found := m.get(key):
             parts[key] = _number(found)
-    for key in ("contains", "near", "same", "differs", "divides"):
+    for key in ("contains", "near", "same", "differs", "divides", "indivisible"):
         if found := m.get(key):
             parts[key] = found.text()
     m.finish()
@@ -165,6 +168,8 @@ def read_site_match(value: Value) -> SiteMatch:
     """A site with its words, its clauses and its captures."""
     m = value.mapping()
     words = tuple(v.text() for v in m.need("words").one_or_many())
+    whole = m.get("file-words")
+    file_words = tuple(v.text() for v in whole.one_or_many()) if whole else ()
     clauses = m.get("any")
     captures = m.get("capture")
     if clauses is not None:
@@ -175,7 +180,7 @@ def read_site_match(value: Value) -> SiteMatch:
     else:
         any_of = (read_clause(m),)
     taken = tuple(_capture(k, v) for k, v in captures.mapping()) if captures else ()
-    return SiteMatch(words, any_of, taken)
+    return SiteMatch(words, any_of, taken, file_words)
 
 
 def read_clause(m: Mapping) -> SiteClause:
@@ -203,6 +208,8 @@ def read_clause(m: Mapping) -> SiteClause:
             parts[name] = tuple(v.regex() for v in found.one_or_many())
     if found := m.get("guard-implied"):
         parts["guard_implied"] = found.boolean()
+    if found := m.get("exported-as"):
+        parts["exported"] = found.text()
     for key in ("beside", "without"):
         if found := m.get(key):
             parts[key] = read_clause(found.mapping())

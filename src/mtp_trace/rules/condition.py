@@ -28,6 +28,7 @@ def holds(test: Condition, value: Any, look_up: Callable[[str], Any]) -> bool:
         test.same,
         test.differs,
         test.divides,
+        test.indivisible,
     )
     if all(part is None for part in rest):
         return True
@@ -74,9 +75,11 @@ def _relations_hold(test: Condition, value: Any, look_up: Callable[[str], Any]) 
         other = _other(test.differs, look_up)
         if other is None or value is None or _same(value, other):
             return False
-    if test.divides is not None:
-        other = _other(test.divides, look_up)
-        return type(value) is int and type(other) is int and value > 0 and other % value == 0
+    for reference, wanted in ((test.divides, True), (test.indivisible, False)):
+        if reference is not None:
+            other = _other(reference, look_up)
+            if not (type(value) is int and type(other) is int and value > 0 and (other % value == 0) is wanted):
+                return False
     return True
 
 

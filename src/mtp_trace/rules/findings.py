@@ -20,7 +20,10 @@ MAX_EACH = 8
 def findings_for(pack: Pack, context: Context) -> tuple[Finding, ...]:
     """The findings of every rule in force, graver ones first, else in the order of the rules."""
     order = {"error": 0, "warning": 1, "note": 2}
-    found = [f for rule in pack.active if rule.match.launch for f in _findings(rule, context)]
+    found: list[Finding] = []
+    for rule in sorted((r for r in pack.active if r.match.launch), key=lambda r: r.general):
+        known = {(f.file, f.line) for f in found if f.file is not None}
+        found += [f for f in _findings(rule, context) if not rule.general or (f.file, f.line) not in known]
     return tuple(sorted(found, key=lambda f: order[f.severity.value]))
 
 

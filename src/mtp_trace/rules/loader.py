@@ -113,6 +113,7 @@ def _rule(value: Value) -> Rule:
     message, why = m.need("message"), m.need("why")
     names = _names(match)
     fix, scan, requires = m.get("fix"), m.get("scan"), m.get("requires")
+    general = m.get("general")
     references, example, since = m.get("references"), m.get("example"), m.get("since-schema")
     since_schema = since.integer() if since else 1
     if since and not 1 <= since_schema <= SCHEMA:
@@ -131,6 +132,7 @@ def _rule(value: Value) -> Rule:
         references=tuple(v.text() for v in references.items()) if references else (),
         since_schema=since_schema,
         scan=_scan(scan, match, names) if scan else None,
+        general=general.boolean() if general else False,
         example=example.text().rstrip() if example else "",
         file=value.place.file,
         line=rule_id.place.line,

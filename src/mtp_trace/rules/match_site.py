@@ -30,7 +30,7 @@ def find_sites(sites: Sites, match: SiteMatch) -> list[Found]:
     found: list[Found] = []
     seen: set[Any] = set()
     kinds = {k for clause in match.any_of for k in clause.kinds}
-    for spot in sites.spots(match.words):
+    for spot in sites.spots(match.words, match.file_words):
         if spot.kind not in kinds:
             continue
         for clause in match.any_of:
@@ -54,7 +54,8 @@ def fits(clause: SiteClause, spot: Spot) -> dict[str, Any] | None:
     captures: dict[str, Any] = {}
     for regex, text in ((clause.name, spot.name), (clause.cls, spot.cls), (clause.owner, spot.owner)):
         if regex is not None:
-            found = regex.full(text)
+            # A name is matched whole; a condition, which is a text, anywhere.
+            found = regex.search(text) if text is spot.name and spot.kind == "condition" else regex.full(text)
             if found is None:
                 return None
             captures.update(found.groupdict())
@@ -128,10 +129,20 @@ def _guards_fit(clause: SiteClause, spot: Spot, captures: dict[str, Any]) -> boo
 
 
 def _neighbours_fit(clause: SiteClause, spot: Spot) -> bool:
+    if clause.exported and not _exported(spot, clause.exported):
+        return False
     for wanted, part in ((True, clause.beside), (False, clause.without)):
         if part is not None and any(fits(part, s) is not None for s in neighbours_of(spot)) is not wanted:
             return False
     return True
+
+
+def _exported(spot: Spot, listing: str) -> bool:
+    """Whether a module-level list of that name holds the spot's name."""
+    for s in spot.block:
+        if s[0] == "assign" and any(t[0] == "name" and t[3] == listing for t in s[3]):
+            return any(n[0] == "name" and n[3] == spot.name for n in descend(s[4]))
+    return False
 
 
 def _own(spot: Spot) -> dict[str, Any]:

@@ -24,6 +24,7 @@ KINDS = (
     "scheduler-strategy",
     "overlap",
     "override",
+    "state-update",
     "checkpoint",
     "launch",
 )
@@ -48,6 +49,7 @@ class Condition:
     same: str | None = None
     differs: str | None = None
     divides: str | None = None
+    indivisible: str | None = None
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,7 @@ class SiteClause:
     guard_implied: bool = False
     function: SafeRegex | None = None
     cls: SafeRegex | None = None
+    exported: str = ""
     beside: SiteClause | None = None
     without: SiteClause | None = None
 
@@ -98,6 +101,7 @@ class SiteMatch:
     words: tuple[str, ...]
     any_of: tuple[SiteClause, ...]
     captures: tuple[Capture, ...] = ()
+    file_words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -172,6 +176,7 @@ class Rule:
     references: tuple[str, ...] = ()
     since_schema: int = 1
     scan: dict[str, str] | None = None
+    general: bool = False
     example: str = ""
     file: str = ""
     line: int = 0

@@ -13,14 +13,25 @@ from mtp_trace.rules.match_site import Found, find_sites
 from mtp_trace.rules.message import fill
 from mtp_trace.rules.model import Pack, Rule
 from mtp_trace.rules.sites import Sites
+from mtp_trace.syntax.quiet import collector_paused
 
 _WHOLE = re.compile(r"\{([^{}]+)\}\Z")
 
 
 def scan(pack: Pack, sites: Sites, sglang: SglangInfo) -> Scan:
     """The facts of all rules with a ``scan`` part, in order of file and line."""
-    facts = [fact for rule in pack.active for fact in facts_of(rule, sites)]
+    with collector_paused():
+        facts = _facts(pack, sites)
     return Scan(sglang, tuple(sorted(facts, key=lambda f: (f.file, f.line, f.kind, f.rule))))
+
+
+def _facts(pack: Pack, sites: Sites) -> list[Fact]:
+    facts = [fact for rule in pack.active if not rule.general for fact in facts_of(rule, sites)]
+    known = {(f.file, f.line) for f in facts}
+    for rule in pack.active:
+        if rule.general:
+            facts += [f for f in facts_of(rule, sites) if (f.file, f.line) not in known]
+    return facts
 
 
 def facts_of(rule: Rule, sites: Sites) -> Sequence[Fact]:

@@ -80,19 +80,21 @@ class Sites:
         return self._unreadable
 
     def holding(self, words: Iterable[str]) -> Iterator[str]:
-        """Files whose text holds all the words."""
-        wanted = [w.encode() for w in words]
+        """Files whose text holds all the words (``a|b`` is one of the two)."""
+        wanted = _alternatives(words)
         for path in self.files:
-            text = self.text(path)
-            if all(w in text for w in wanted):
+            if _holds(self.text(path), wanted):
                 yield path
 
-    def spots(self, words: Iterable[str]) -> Iterator[Spot]:
-        """Every spot of the functions, class heads and other statements that hold all the words."""
-        wanted = [w.encode() for w in words]
-        for path in self.holding(words):
+    def spots(self, words: Iterable[str], file_words: Iterable[str] = ()) -> Iterator[Spot]:
+        """Every spot of the functions, class heads and other statements that hold all the words.
+
+        ``file_words`` need only stand anywhere in the file.
+        """
+        wanted = _alternatives(words)
+        for path in self.holding([*words, *file_words]):
             for index, (unit, text) in enumerate(self._units_of(path)):
-                if all(w in text for w in wanted):
+                if _holds(text, wanted):
                     found = self._spots.get((path, index))
                     if found is None:
                         found = self._spots[path, index] = unit.spots()
@@ -147,3 +149,11 @@ class Sites:
                     yield path
             elif "." not in name and self._programs.is_dir(path):
                 yield from self._walk(path, depth + 1)
+
+
+def _alternatives(words: Iterable[str]) -> list[list[bytes]]:
+    return [[part.encode() for part in word.split("|") if part] for word in words]
+
+
+def _holds(text: bytes, wanted: list[list[bytes]]) -> bool:
+    return all(any(part in text for part in parts) for parts in wanted)

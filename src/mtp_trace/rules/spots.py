@@ -141,6 +141,11 @@ def _block(statements: list[Node], here: _Here) -> Iterator[Spot]:
             here = replace(here, conditions=(*here.conditions, Condition(statement[3], False, implied=True)))
 
 
+def _subject(test: Node) -> str:
+    """What a comparison asks about: that `if x == a` failed adds nothing to `elif x == b`."""
+    return unparse(test[3]) if test[0] == "compare" else ""
+
+
 def _leaves(body: list[Node]) -> bool:
     return bool(body) and body[-1][0] in ("return", "raise", "continue", "break")
 
@@ -158,7 +163,7 @@ def _statement(s: Node, here: _Here) -> Iterator[Spot]:
         yield _spot("condition", s, here, name=unparse(s[3]), value=s[3])
         yield from _expressions(s[3], s, here)
         yield from _block(s[4], replace(here, conditions=(*here.conditions, Condition(s[3], True))))
-        chained = len(s[5]) == 1 and s[5][0][0] == "if"
+        chained = len(s[5]) == 1 and s[5][0][0] == "if" and _subject(s[3]) == _subject(s[5][0][3]) != ""
         yield from _block(s[5], replace(here, conditions=(*here.conditions, Condition(s[3], False, implied=chained))))
     elif op in ("for", "while"):
         yield from _expressions(s[4] if op == "for" else s[3], s, here)

@@ -35,6 +35,11 @@ class Adviser:
             self._pack = load_pack()
         return self._pack
 
+    @property
+    def sites(self) -> Sites:
+        """The places of the tree that take part in a launch."""
+        return self._sites
+
     def findings(self, kept: Kept, report: Report, config: dict[str, Any] | None) -> tuple[Finding, ...]:
         """The findings of one outcome.  ``config`` is the model's config.json, where there is one."""
         from mtp_trace.verdict.judge import plain
@@ -52,6 +57,8 @@ class Adviser:
             "stage": kept.stage,
             "error": error.message if error else None,
             "error_type": error.type if error else None,
+            "error_file": error.file if error else None,
+            "error_line": error.line if error else None,
             "worker": kept.worker,
             "gpu": report.launch.gpu,
             "argv": " ".join(report.launch.argv),
@@ -68,6 +75,7 @@ class Adviser:
             "log": [log.message for log in kept.logs],
             "draft": kept.draft.architecture if kept.draft else None,
             "draft_class": kept.draft.cls if kept.draft else None,
+            "draft_file": kept.draft.file if kept.draft else None,
         }
         # Before the arguments are resolved, what was asked for stands for what it comes to.
         facts["algorithm"] = (
