@@ -285,7 +285,8 @@ class Engine(TypeForms):
 
     def assume_there(self, path: str) -> bool:
         """``hasattr`` on another package: the versions that the tree is written for have what it asks for. Noted."""
-        self.assumptions[path] = "taken to exist: the tree asks the package for it"
+        if not self._import_depth:
+            self.assumptions[path] = "taken to exist: the tree asks the package for it"
         return True
 
     def _assume(self, key: str) -> bool:

@@ -42,6 +42,7 @@ class Entrypoints:
     calls: tuple[str, ...]
     items: frozenset[str]
     readers: tuple[str, ...]
+    arguments: str
     algorithm: str
     draft_path: str
     fields: tuple[str, ...]
@@ -61,7 +62,7 @@ def entrypoints() -> Entrypoints:
         return Entrypoints(
             stages=tuple(_stage(s) for s in data["stages"]),
             records=frozenset(data["records"]), calls=tuple(data["calls"]), items=frozenset(data["items"]),
-            readers=tuple(data["resolved"]["readers"]), algorithm=data["resolved"]["algorithm"],
+            readers=tuple(data["resolved"]["readers"]), arguments=data["resolved"]["record"], algorithm=data["resolved"]["algorithm"],
             draft_path=data["resolved"]["draft-path"], fields=tuple(data["resolved"]["fields"]),
             draftless=frozenset(data["draftless"]), own_draft=frozenset(data["own-draft"]),
             runner_attributes=data["runner"]["attributes"], runner_class=data["runner"]["class"],

@@ -127,7 +127,7 @@ class Judge:
         steps: list[Step] = []
         for stage, e in out.events:
             guard = f"because {e.guards[-1].text}" if e.guards else ""
-            if (e.kind == "write" and e.name in watched) or e.kind == "item":
+            if (e.kind == "write" and e.name in watched and e.record == self.entry.arguments) or e.kind == "item":
                 steps.append(_step(stage, e, f"{e.name} = {plain_text(e.value)}", guard))
             elif e.kind == "call":
                 fields = {k: v for k, v in e.value[1].items() if k in watched}
@@ -220,7 +220,7 @@ def _step(stage: str, e: Event, text: str, note: str) -> Step:
 
 
 def _logs(out: Outcome) -> tuple[LogLine, ...]:
-    return tuple(LogLine(e.name, str(e.value), e.site.file, e.site.line) for _, e in out.events if e.kind == "log")
+    return tuple(LogLine(e.name, str(e.value), e.site.file, e.site.line) for _, e in out.events if e.kind == "log" and e.name != "DEBUG")
 
 
 def plain(value: Value) -> Any:
