@@ -16,6 +16,12 @@ _COMMANDS = {
     "demo": "mtp_trace.cli.demo:demo",
     "cache": "mtp_trace.cli.cache:cache",
     "batch": "mtp_trace.cli.batch:batch",
+    "scan": "mtp_trace.cli.scan:scan",
+    "rules": "mtp_trace.cli.rules:rules",
+    "explain-flag": "mtp_trace.cli.explain_flag:explain_flag",
+    "diff": "mtp_trace.cli.diff:diff",
+    "gate": "mtp_trace.cli.gate:gate",
+    "matrix": "mtp_trace.cli.matrix:matrix",
 }
 
 

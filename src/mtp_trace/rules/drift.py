@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from mtp_trace.rules.match_site import find_sites
-from mtp_trace.rules.model import Pack, Rule
+from mtp_trace.rules.model import REQUIRES, Pack, Rule
 from mtp_trace.rules.sites import Sites
 
 
-def drift(pack: Pack, sites: Sites) -> list[Rule]:
-    """The required rules without a site. ``any-of-kind``: one site of any such rule of the kind is enough."""
-    missing: list[Rule] = []
-    found: dict[str, bool] = {
-        rule.id: bool(find_sites(sites, rule.match.site))
-        for rule in pack.active
-        if rule.requires != "nothing" and rule.match.site is not None
-    }
-    kinds = {rule.kind for rule in pack.active if found.get(rule.id)}
+def drift(pack: Pack, sites: Sites, *levels: str) -> list[Rule]:
+    """The required rules without a site. ``any-of-kind``: one site of any such rule of the kind is enough.
+
+    ``levels`` are the kinds of requirement looked at; all where none is given.
+    """
+    asked = levels or tuple(r for r in REQUIRES if r != "nothing")
+    found: dict[str, bool] = {}
     for rule in pack.active:
-        if rule.id in found and not found[rule.id] and (rule.requires == "site" or rule.kind not in kinds):
-            missing.append(rule)
-    return missing
+        if rule.requires in asked and rule.match.site is not None:
+            found[rule.id] = bool(find_sites(sites, rule.match.site))
+    kinds = {rule.kind for rule in pack.active if found.get(rule.id)}
+    return [
+        rule
+        for rule in pack.active
+        if found.get(rule.id) is False and (rule.requires != "any-of-kind" or rule.kind not in kinds)
+    ]

@@ -30,7 +30,7 @@ KINDS = (
 )
 """What a rule is about; the kind of the facts that ``scan`` makes of its sites."""
 
-REQUIRES = ("nothing", "site", "any-of-kind")
+REQUIRES = ("nothing", "site", "any-of-kind", "tree-site")
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,9 @@ def page(rule: Rule) -> str:
 
 
 def _lines(rule: Rule) -> Iterator[str]:
-    required = {"nothing": "no", "site": "yes, in every tree", "any-of-kind": f"one rule of kind {rule.kind} must"}
+    every = "yes, in every tree"
+    of_kind = f"one rule of kind {rule.kind} must"
+    required = {"nothing": "no", "site": every, "tree-site": every, "any-of-kind": of_kind}
     yield f"# {rule.name}"
     yield ""
     yield f"`{rule.id}` · {rule.kind} · {rule.severity.value} · must find a site: {required[rule.requires]}"

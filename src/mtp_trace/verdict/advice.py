@@ -7,17 +7,27 @@ from typing import TYPE_CHECKING, Any
 
 from mtp_trace.report.model import Finding, Report
 from mtp_trace.rules.context import Context, flags_of
+from mtp_trace.rules.drift import drift
 from mtp_trace.rules.findings import findings_for
 from mtp_trace.rules.flags import FlagTable
 from mtp_trace.rules.loader import load_pack
-from mtp_trace.rules.model import Pack
+from mtp_trace.rules.model import Pack, Rule
 from mtp_trace.rules.sites import Programs, Sites
 from mtp_trace.rules.yamlfile import shipped
 
 if TYPE_CHECKING:
+    from mtp_trace.source import SourceTree
+    from mtp_trace.syntax.cache import DiskCache
     from mtp_trace.verdict.judge import Kept
 
 _REFUSED = re.compile(r"unrecognized arguments: (--[\w-]+)(?:[ =](\S+))?")
+
+
+def tree_sites(tree: SourceTree, cache: DiskCache | None = None) -> Sites:
+    """The sites of a whole tree."""
+    from mtp_trace.verdict.programs import TreePrograms
+
+    return Sites(TreePrograms(tree, cache), shipped("scope.yaml")["tree"])
 
 
 class Adviser:
@@ -39,6 +49,10 @@ class Adviser:
     def sites(self) -> Sites:
         """The places of the tree that take part in a launch."""
         return self._sites
+
+    def drift(self) -> tuple[Rule, ...]:
+        """Rules that must find a place in what takes part in a launch, and find none in this tree."""
+        return tuple(drift(self.pack, self._sites, "site", "any-of-kind"))
 
     def findings(self, kept: Kept, report: Report, config: dict[str, Any] | None) -> tuple[Finding, ...]:
         """The findings of one outcome.  ``config`` is the model's config.json, where there is one."""
