@@ -6,6 +6,7 @@ What each release knows stands in the data files beside this one; here is how a 
 import os
 
 import torch
+from packaging.version import Version as _Version
 from mtp_trace_host import note_read, read_json, symbol, table, unknown
 from mtp_trace_host import version as _version
 
@@ -243,8 +244,10 @@ class AutoConfig:
 
 
 def _prefers_local(known):
-    """Code in the repository is passed over for a class that the program registered itself."""
-    return known is not None and known in _registered.values()
+    """Code in the repository is passed over for a class that the program registered itself (since 5.4)."""
+    if known is None or known not in _registered.values():
+        return False
+    return _Version(__version__) >= _Version("5.4")
 
 
 def _remote(path, data, rest):

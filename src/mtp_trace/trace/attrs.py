@@ -384,7 +384,7 @@ def _of_function(engine: Any, function: Function | Native, name: str) -> Value:
         if name == "__kwdefaults__":
             return function.kwdefaults or None
         if name == "__annotations__":
-            return engine.function_annotations(function)
+            return engine.function_annotations(function, evaluated=False)
         if name == "__get__":
             return Native(name, lambda e, a, k: function if a[0] is None else BoundMethod(function, a[0]))
         if name == "__code__":

@@ -385,13 +385,13 @@ class ClassBuilder:
 
     def struct(self, cls: Class, keywords: dict[str, Value]) -> None:
         """A msgspec Struct: fields by annotation, an ``__init__`` that fills them, ``__struct_fields__``."""
-        from mtp_trace.trace.records import Field, add_methods, make_init
+        from mtp_trace.trace.records import Field, add_methods, annotations_in, make_init
 
         fields: dict[str, Field] = {}
         for base in reversed(cls.mro[1:]):
             fields.update(base.traits.get("fields", {}))
         own_kw_only = keywords.get("kw_only", False)
-        for n, annotation in cls.attrs.get("__annotations__", {}).items():
+        for n, annotation in annotations_in(cls).items():
             if annotation.is_class_var(self.engine):
                 continue
             default = cls.attrs.pop(n, MISSING)

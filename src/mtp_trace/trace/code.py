@@ -49,6 +49,11 @@ class Code:
         self.simple = not (self.kwonly or self.vararg or self.kwarg)
 
     @property
+    def postponed(self) -> bool:
+        """Whether annotations stay text in its module."""
+        return bool(self._compiler.postponed)
+
+    @property
     def body_form(self) -> list[Node]:
         """The body's program form (for rules that match sites)."""
         return self._form

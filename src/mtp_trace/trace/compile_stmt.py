@@ -215,7 +215,10 @@ class Compiler(GeneratorCompiler, PatternCompiler, ExprCompiler):
                 if isinstance(known, Site):
                     raise Raised(v, known)
             f.engine.on_raise(v, site, node)
-            raise Raised(v, None if site.model else site)
+            error = Raised(v, None if site.model else site)
+            if site.model:
+                error.package = f.module.name.partition(".")[0]
+            raise error
 
         return run
 

@@ -93,6 +93,7 @@ class Engine(TypeForms):
         self.import_assumptions: dict[str, bool] = {}
         self.written: dict[str, Value] = {}
         self.stop_at_construction = False
+        self.filling: Instance | None = None
         self.names_only = False
         self.world = World()
         self.environ: Instance = system.make_environ({})
@@ -221,6 +222,13 @@ class Engine(TypeForms):
         """The place in the tree that is running: the innermost frame that is not in a model."""
         for f in reversed(self.frames):
             if not f.module.model and f.node is not None:
+                return site_of(f, f.node)
+        return None
+
+    def writer(self) -> Site | None:
+        """The place in the tree that sets an attribute: where the statement stands, not the ``__setattr__`` it goes through."""
+        for f in reversed(self.frames):
+            if not f.module.model and f.node is not None and f.function.rpartition(".")[2] != "__setattr__":
                 return site_of(f, f.node)
         return None
 
@@ -540,8 +548,8 @@ class Engine(TypeForms):
 
     def on_attribute_set(self, obj: Value, name: str, value: Value) -> None:
         """A field of a watched record was written."""
-        if isinstance(obj, Instance) and obj.cls.name in self.recorder.records:
-            site = self.here()
+        if isinstance(obj, Instance) and obj.cls.name in self.recorder.records and obj is not self.filling:
+            site = self.writer()
             if site is not None:
                 self.recorder.add(Event("write", site, name, value, self.current_guards(), obj.cls.name))
 

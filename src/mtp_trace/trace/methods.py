@@ -33,7 +33,7 @@ _PURE: dict[type, frozenset[str]] = {
                           "symmetric_difference"}),  # fmt: skip
     range: frozenset({"count", "index", "start", "stop", "step"}),
     slice: frozenset({"start", "stop", "step", "indices"}),
-    re.Pattern: frozenset({"match", "search", "fullmatch", "findall", "split", "sub", "pattern", "flags", "groups"}),
+    re.Pattern: frozenset({"match", "search", "fullmatch", "findall", "finditer", "split", "sub", "subn", "pattern", "flags", "groups"}),
     re.Match: frozenset({"group", "groups", "groupdict", "start", "end", "span", "string", "lastgroup", "lastindex"}),
     pathlib.PurePosixPath: frozenset({"name", "stem", "suffix", "suffixes", "parent", "parents", "parts", "joinpath",
                                       "with_suffix", "with_name", "as_posix", "is_absolute", "relative_to",
@@ -126,9 +126,9 @@ def _pure(obj: Value, name: str) -> Value:
             unknown = first_unknown(list(kwargs.values()))
         if unknown is not None:
             return unknown.derive(f"{ops.short(obj)}.{name}({', '.join(map(ops.short, plain))})")
-        if isinstance(obj, re.Pattern) and name == "sub" and not isinstance(plain[0], str):
+        if isinstance(obj, re.Pattern) and name in ("sub", "subn") and not isinstance(plain[0], str):
             replacement = plain[0]
-            return re.Pattern.sub(obj, lambda m: engine.call(replacement, [m], {}), *plain[1:])
+            return real(lambda m: engine.call(replacement, [m], {}), *plain[1:], **kwargs)
         if isinstance(obj, str) and name in ("ljust", "rjust", "center", "zfill", "expandtabs") and _large(plain):
             raise TraceStop("text longer than the trace keeps")
         try:

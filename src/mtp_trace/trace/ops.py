@@ -7,6 +7,7 @@ asked twice gets the same answer. User-defined ``__eq__``, ``__contains__``, ``_
 from __future__ import annotations
 
 import operator
+import pathlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -609,8 +610,10 @@ def to_text(engine: Any, value: Value) -> Value:
         if value.cls.has_trait("enum"):
             return engine.enum_text(value)
         inner = payload(value)
-        return str(inner) if not isinstance(inner, Instance) else to_repr(engine, value)
-    return to_repr(engine, value)
+        return to_text(engine, inner) if not isinstance(inner, Instance) else to_repr(engine, value)
+    if _is_ours(value) or isinstance(value, (type, list, tuple, set, frozenset, dict, *VIEWS)):
+        return to_repr(engine, value)
+    return str(value)
 
 
 def to_repr(engine: Any, value: Value) -> Value:
@@ -631,6 +634,8 @@ def to_repr(engine: Any, value: Value) -> Value:
         return container_repr(engine, value)
     if isinstance(value, VIEWS):
         return f"{type(value).__name__}({container_repr(engine, list(value))})"
+    if isinstance(value, pathlib.PurePath):
+        return f"PosixPath({str(value)!r})"
     return repr(value)
 
 

@@ -48,6 +48,14 @@ class Annotation:
                     self.value = self._frame.engine.evaluate_text(self.value, self._frame)
         return self.value
 
+    def shown(self) -> Value:
+        """What ``__annotations__`` holds: the value, or text where annotations are postponed or written as text."""
+        if self.form is None:
+            return self.value
+        if self.postponed:
+            return unparse(self.form)
+        return self.form[3] if self.form[0] == "const" and isinstance(self.form[3], str) else self.resolved()
+
     def text(self) -> str:
         """The annotation as written."""
         return unparse(self.form) if self.form is not None else repr(self.value)
@@ -62,6 +70,20 @@ class Annotation:
     def is_init_var(self) -> bool:
         """Whether it is ``InitVar[...]``."""
         return self.form is not None and self.text().split("[")[0].rpartition(".")[2] == "InitVar"
+
+
+def annotations_in(cls: Class) -> dict[str, Annotation]:
+    """A class's own annotations, also those that its ``__annotations__`` was given by code."""
+    made: dict[str, Annotation] = cls.traits.get("annotations", {})
+    out: dict[str, Annotation] = {}
+    for n, value in (cls.attrs.get("__annotations__") or {}).items():
+        if isinstance(value, Annotation):
+            out[n] = value
+        elif n in made and made[n].shown() is value:
+            out[n] = made[n]
+        else:
+            out[n] = Annotation(None, None, None, False, value)
+    return out
 
 
 class Field:
@@ -85,7 +107,7 @@ def dataclass(engine: Any, cls: Class, options: dict[str, Value]) -> Class:
     for base in reversed(cls.mro[1:]):
         fields.update(base.traits.get("fields", {}))
     kw_only = bool(options.get("kw_only", False))
-    for n, annotation in cls.attrs.get("__annotations__", {}).items():
+    for n, annotation in annotations_in(cls).items():
         if annotation.text().split("[")[0].rpartition(".")[2] == "KW_ONLY":
             kw_only = True
             continue
@@ -221,7 +243,12 @@ def make_init(cls: Class, fields: list[Field], kind: str) -> Native:
                 init_vars.append(value)
                 continue
             if custom is not MISSING:
-                engine.call(custom, [obj, f.name, value], {})
+                # What a generated __init__ fills in is where the object starts from, not a write to it.
+                outer, engine.filling = engine.filling, obj
+                try:
+                    engine.call(custom, [obj, f.name, value], {})
+                finally:
+                    engine.filling = outer
             else:
                 engine.set_entry(obj.attrs, f.name, value)
         hook = obj.cls.lookup("__post_init__")

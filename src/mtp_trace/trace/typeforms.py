@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from mtp_trace.syntax.form import Node
-from mtp_trace.trace.errors import throw
-from mtp_trace.trace.records import Annotation
+from mtp_trace.syntax.form import Node, unparse
+from mtp_trace.trace.errors import TYPE, throw
+from mtp_trace.trace.records import Annotation, annotations_in
 from mtp_trace.trace.values import (
     MISSING,
     Class,
@@ -38,23 +38,27 @@ class TypeForms:
 
     def annotations_of(self, cls: Class) -> Value:
         """``cls.__annotations__``: values, or text where annotations are postponed."""
-        table = cls.attrs.get("__annotations__")
-        return {} if table is None else table
+        table = cls.attrs.setdefault("__annotations__", {})
+        cls.traits.setdefault("annotations", {}).update({n: a for n, a in table.items() if isinstance(a, Annotation)})
+        for n, a in list(table.items()):
+            if isinstance(a, Annotation):
+                table[n] = a.shown()
+        return table
 
-    def function_annotations(self, fn: Function) -> Value:
-        """``function.__annotations__``, evaluated in its module."""
-        out: dict[str, Value] = {}
-        for p in fn.code.params:
-            if p.annotation is not None:
-                out[p.name] = self.evaluate(p.annotation, fn)
+    def function_annotations(self, fn: Function, evaluated: bool = True) -> dict[str, Value]:
+        """A function's annotations, evaluated in its module; as ``__annotations__`` shows them if not ``evaluated``."""
+        nodes = {p.name: p.annotation for p in fn.code.params if p.annotation is not None}
         returns = fn.code.node[7] if fn.code.node[0] == "def" else None
         if returns is not None:
-            out["return"] = self.evaluate(returns, fn)
-        return out
+            nodes["return"] = returns
+        if evaluated:
+            return {n: self.evaluate(node, fn) for n, node in nodes.items()}
+        as_text = fn.code.postponed
+        return {n: unparse(node) if as_text else node[3] if _is_text(node) else self.evaluate(node, fn)
+                for n, node in nodes.items()}  # fmt: skip
 
     def evaluate(self, node: Node, fn: Function) -> Value:
         """An annotation expression in a function's module; Unknown where it names what is not there."""
-        from mtp_trace.syntax.form import unparse
         from mtp_trace.trace.compile_stmt import Compiler
         from mtp_trace.trace.scope import Scope
 
@@ -77,17 +81,29 @@ class TypeForms:
             form = lower_module(f"({text})")
             if len(form) != 1 or form[0][0] != "expr":
                 return text
-            return Compiler(self.builtins).expr(form[0][3], Scope("module", None, set()))(frame)
+            value = Compiler(self.builtins).expr(form[0][3], Scope("module", None, set()))(frame)
         except (Raised, TraceStop, SyntaxError, ValueError, RecursionError):
             return Unknown(text, f"the annotation {text} cannot be evaluated")
+        return self.forward(value, frame)
+
+    def forward(self, value: Value, frame: Frame) -> Value:
+        """A typing construct with the texts inside it evaluated."""
+        if not isinstance(value, TypingForm) or value.name == "Literal" or not value.args:
+            return value
+        count = 1 if value.name == "Annotated" else len(value.args)
+        inner = [self.evaluate_text(a, frame) if isinstance(a, str) else self.forward(a, frame) for a in value.args[:count]]
+        return TypingForm(value.name, (*inner, *value.args[count:]))
 
     def hints_of(self, obj: Value, include_extras: bool) -> dict[str, Value]:
         """``typing.get_type_hints``."""
         out: dict[str, Value] = {}
         if isinstance(obj, Class):
             for c in reversed(obj.mro):
-                for name, annotation in (c.attrs.get("__annotations__") or {}).items():
-                    value = annotation.resolved() if isinstance(annotation, Annotation) else annotation
+                for name, annotation in annotations_in(c).items():
+                    value = annotation.resolved()
+                    if c.module is not None and isinstance(value, (str, TypingForm)):
+                        frame = Frame(self, c.module, c.qualname, None, c.module.attrs)
+                        value = self.evaluate_text(value, frame) if isinstance(value, str) else self.forward(value, frame)
                     out[name] = value if include_extras else _strip(value)
         elif isinstance(obj, Function):
             out = self.function_annotations(obj)
@@ -131,7 +147,9 @@ class TypeForms:
     def typing_origin(self, form: TypingForm) -> Value:
         """``typing.get_origin``."""
         if form.name.startswith("host:") or form.name == "Alias":
-            return form.args[0] if form.args else None
+            if not form.args:
+                return None
+            return TYPE if form.args[0] is type else form.args[0]
         return TypingForm(form.name) if form.args else None
 
     def typing_args(self, form: TypingForm) -> tuple[Value, ...]:
@@ -153,6 +171,10 @@ _HOSTS: dict[str, type] = {
     "List": list, "Dict": dict, "Tuple": tuple, "Set": set, "FrozenSet": frozenset, "Type": type, "DefaultDict": dict,
     "OrderedDict": dict, "Deque": list,
 }  # fmt: skip
+
+
+def _is_text(node: Node) -> bool:
+    return bool(node[0] == "const" and isinstance(node[3], str))
 
 
 def _strip(value: Value) -> Value:

@@ -49,6 +49,7 @@ class Raised(Exception):
     def __init__(self, value: Value, site: Site | None = None) -> None:
         super().__init__()
         self.value, self.site = value, site
+        self.package = ""  # the package outside the tree that raised it, where a model of one did
 
 
 class Unknown:

@@ -67,6 +67,10 @@ class Judge:
         """The verdict of one way through, in plain data."""
         resolved = {name: plain(value) for name, value in out.resolved.items()}
         draft = self._draft(out)
+        if out.raised is not None and out.raised.package:
+            version = engine.world.versions.get(out.raised.package, "")
+            out.assumptions[f"{out.raised.package} {version}".strip()] = (
+                "the error comes from inside this package, at the version that the tree pins: another version may not raise it")
         verdict, stage, error, reason = self._verdict(out, draft)
         return Kept(
             verdict=verdict, stage=stage, error=error, resolved=resolved, draft=draft,

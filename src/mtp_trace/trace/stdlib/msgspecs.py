@@ -65,7 +65,7 @@ def _structs(engine: Any) -> dict[str, Value]:
         table = records.field_values(cls)
         owner = next(c for c in cls.mro if "fields" in c.traits)
         if "struct-shown" not in owner.traits:
-            owner.traits["struct-shown"] = tuple(shown(f, NODEFAULT) for f in table.values())
+            owner.traits["struct-shown"] = tuple(shown(f, NODEFAULT, True) for f in table.values())
         return owner.traits["struct-shown"]
 
     def force_setattr(e: Any, a: list[Value], k: dict[str, Value]) -> Value:

@@ -16,11 +16,11 @@ ABSENT = Instance(Class("_MISSING_TYPE", (OBJECT,)))
 """``dataclasses.MISSING``."""
 
 
-def shown(field: Field, absent: Value) -> Instance:
-    """A field as ``fields()`` gives it."""
+def shown(field: Field, absent: Value, resolve: bool = False) -> Instance:
+    """A field as ``fields()`` gives it; ``resolve`` evaluates a type that is written as text."""
     made = Instance(FIELD)
     made.attrs.update({
-        "name": field.name, "type": field.annotation.resolved(), "init": field.init, "kw_only": field.kw_only,
+        "name": field.name, "type": field.annotation.resolved() if resolve else field.annotation.shown(), "init": field.init, "kw_only": field.kw_only,
         "default": absent if field.default is MISSING else field.default, "metadata": field.metadata,
         "default_factory": absent if field.factory is MISSING else field.factory, "repr": field.repr,
         "compare": field.compare, "encode_name": field.name, "required": field.default is MISSING and field.factory is MISSING,

@@ -18,6 +18,10 @@ from mtp_trace.trace.values import Class, Instance, Raised, Unknown, Value
 _MAX_PATTERN = 20_000
 
 
+PATTERN_ERROR = Class("error", (EXCEPTIONS["Exception"],))
+PATTERN_ERROR.mro = [PATTERN_ERROR, *EXCEPTIONS["Exception"].mro]
+
+
 def _re(engine: Any) -> dict[str, Value]:
     def compiled(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
         if isinstance(a[0], (Unknown, re.Pattern)):
@@ -26,7 +30,9 @@ def _re(engine: Any) -> dict[str, Value]:
         try:
             return re.compile(a[0], flags if isinstance(flags, int) else 0)
         except (re.error, RecursionError, OverflowError) as error:
-            raise Raised(exception("ValueError", str(error))) from None
+            value = Instance(PATTERN_ERROR)
+            value.attrs.update({"args": (str(error),), "msg": getattr(error, "msg", str(error)), "pos": getattr(error, "pos", None)})
+            raise Raised(value) from None
 
     def method(name: str) -> Any:
         def run(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
@@ -37,10 +43,12 @@ def _re(engine: Any) -> dict[str, Value]:
 
         return run
 
-    table = natives(compile=compiled, **{n: method(n) for n in ("match", "search", "fullmatch", "findall", "split", "sub")})
+    table = natives(compile=compiled, **{n: method(n) for n in ("match", "search", "fullmatch", "findall", "finditer", "split",
+                                                                           "sub", "subn")})  # fmt: skip
     table.update({n: int(getattr(re, n)) for n in ("IGNORECASE", "I", "MULTILINE", "M", "DOTALL", "S", "VERBOSE", "X")})
     table["escape"] = real("re.escape", re.escape)
     table["Pattern"], table["Match"] = re.Pattern, re.Match
+    table["error"] = table["PatternError"] = PATTERN_ERROR
     return table
 
 
