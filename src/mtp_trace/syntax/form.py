@@ -86,7 +86,9 @@ def unparse(node: Node | None) -> str:
     if op == "attr":
         return f"{_atom(node[3])}.{node[4]}"
     if op == "index":
-        return f"{_atom(node[3])}[{unparse(node[4])}]"
+        key = node[4]
+        shown = ", ".join(map(unparse, key[3])) if key[0] == "tuple" and len(key[3]) > 1 else unparse(key)
+        return f"{_atom(node[3])}[{shown}]"
     if op == "slice":
         text = f"{unparse(node[3])}:{unparse(node[4])}"
         return text + (f":{unparse(node[5])}" if node[5] else "")

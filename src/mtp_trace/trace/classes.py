@@ -227,6 +227,8 @@ class ClassBuilder:
                 bases.append(p.args[0])
             elif isinstance(p, TypingForm) and p.name.startswith("host:"):
                 cls.host = cls.host or p.args[0]
+            elif isinstance(p, TypingForm) and (mixin := self.engine.abstract_bases.get(p.name)) is not None:
+                bases.append(mixin)
         cls.mro = _linearize(cls, bases or [OBJECT])
         cls.bases = tuple(b for b in parents if not isinstance(b, TypingForm)) or (OBJECT,)
 

@@ -94,6 +94,7 @@ class Engine(TypeForms):
         self.written: dict[str, Value] = {}
         self.stop_at_construction = False
         self.filling: Instance | None = None
+        self.abstract_bases: dict[str, Class] = {}
         self.names_only = False
         self.world = World()
         self.environ: Instance = system.make_environ({})

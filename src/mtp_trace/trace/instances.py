@@ -46,6 +46,10 @@ _ABSTRACT: dict[str, tuple[type, tuple[str, ...]]] = {
     "FrozenSet": (frozenset, ("__frozenset__",)),
     "Type": (type, ("__type__",)),
     "Number": (int, ("__number__",)),
+    "KeysView": (type({}.keys()), ("__keys_view__",)),
+    "ValuesView": (type({}.values()), ("__values_view__",)),
+    "ItemsView": (type({}.items()), ("__items_view__",)),
+    "Generator": (types.GeneratorType, ("send",)),
 }
 _OBJECT_KINDS: dict[str, tuple[type, ...]] = {
     "types.Function": (Function,),
@@ -156,8 +160,8 @@ def _form(engine: Any, value: Value, form: TypingForm) -> Value:
                 return True
             if all(value.cls.lookup(m) is not MISSING for m in methods):
                 return True
-            return any(b is not None and isinstance(b, TypingForm) and b.name == form.name for b in value.cls.bases)
-        if form.name in ("Iterable", "Iterator") and isinstance(value, Generator):
+            return any(c.traits.get("abc") and c.name == form.name and c.module is None for c in value.cls.mro)
+        if form.name in ("Iterable", "Iterator", "Generator") and isinstance(value, Generator):
             return True
         return _host(value, host)
     if form.name == "Alias" and form.args:

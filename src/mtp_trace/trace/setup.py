@@ -9,6 +9,7 @@ from mtp_trace.trace.effects import Effects
 from mtp_trace.trace.engine import Budget, Engine
 from mtp_trace.trace.imports import Imports
 from mtp_trace.trace.stdlib import native_modules
+from mtp_trace.trace.stdlib.abcs import MIXINS
 from mtp_trace.trace.stdlib.hosts import host_module
 from mtp_trace.trace.stdlib.system import make_environ
 from mtp_trace.trace.world import World
@@ -24,6 +25,7 @@ def make_engine(tree: Any, models: Any, world: World, budget: Budget | None = No
     engine.world = world
     engine.environ = make_environ(world.env)
     builtins.install(engine)
+    engine.abstract_bases = MIXINS
     natives = native_modules()
     natives["mtp_trace_host"] = host_module
     engine.imports = Imports(engine, tree, models, natives, Effects(tree.read), world.absent)

@@ -11,7 +11,7 @@ from typing import Any
 
 from mtp_trace.trace import attrs, ops
 from mtp_trace.trace.errors import EXCEPTIONS, OBJECT, exception, message_of, throw
-from mtp_trace.trace.stdlib.tools import constant, natives
+from mtp_trace.trace.stdlib.tools import attribute_methods, constant, natives
 from mtp_trace.trace.values import (
     MISSING,
     BoundMethod,
@@ -308,6 +308,7 @@ PARSER.attrs.update(natives(__init__=_parser_init, parse_args=_parse(False), par
                             print_help=constant(None), format_usage=constant("usage: sglang"), print_usage=constant(None),
                             exit=lambda e, a, k: throw("SystemExit", *a[1:2])))  # fmt: skip
 NAMESPACE.attrs["__init__"] = Native("__init__", lambda e, a, k: [e.set_entry(a[0].attrs, n, v) for n, v in k.items()] and None)
+NAMESPACE.attrs.update(attribute_methods("Namespace"))
 NAMESPACE.attrs["__contains__"] = Native("__contains__", lambda e, a, k: a[1] in a[0].attrs)
 
 

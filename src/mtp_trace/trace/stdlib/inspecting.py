@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from mtp_trace.trace.errors import OBJECT
-from mtp_trace.trace.stdlib.tools import constant, natives, unknown
+from mtp_trace.trace.errors import OBJECT, throw
+from mtp_trace.trace.stdlib.tools import attribute_methods, constant, natives, unknown
 from mtp_trace.trace.values import BoundMethod, Class, External, Function, Instance, Module, Native, TypingForm, Unknown, Value
 
 SIGNATURE = Class("Signature", (OBJECT,))
@@ -14,8 +14,11 @@ PARAMETER = Class("Parameter", (OBJECT,))
 PARAMETER.mro = [PARAMETER, OBJECT]
 EMPTY = Class("_empty", (OBJECT,))
 EMPTY.mro = [EMPTY, OBJECT]
-for _kind in ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "VAR_POSITIONAL", "KEYWORD_ONLY", "VAR_KEYWORD"):
-    PARAMETER.attrs[_kind] = _kind
+_KIND = Class("_ParameterKind", (OBJECT,))
+_KIND.mro = [_KIND, OBJECT]
+for _at, _kind in enumerate(("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "VAR_POSITIONAL", "KEYWORD_ONLY", "VAR_KEYWORD")):
+    PARAMETER.attrs[_kind] = Instance(_KIND)
+    PARAMETER.attrs[_kind].attrs.update({"name": _kind, "value": _at})
 PARAMETER.attrs["empty"] = EMPTY
 
 
@@ -41,7 +44,7 @@ def _signature(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
     for i, p in enumerate(code.positional):
         default = target.defaults[i - first] if i >= first else EMPTY
         if i >= skip:
-            rows[p.name] = _parameter(p.name, "POSITIONAL_OR_KEYWORD", default)
+            rows[p.name] = _parameter(p.name, "POSITIONAL_ONLY" if p.posonly else "POSITIONAL_OR_KEYWORD", default)
     if code.vararg:
         rows[code.vararg] = _parameter(code.vararg, "VAR_POSITIONAL", EMPTY)
     for p in code.kwonly:
@@ -61,7 +64,7 @@ def _of_fields(cls: Class) -> Value:
 
 def _parameter(name: str, kind: str, default: Value) -> Instance:
     made = Instance(PARAMETER)
-    made.attrs.update({"name": name, "kind": kind, "default": default, "annotation": EMPTY})
+    made.attrs.update({"name": name, "kind": PARAMETER.attrs[kind], "default": default, "annotation": EMPTY})
     return made
 
 
@@ -99,6 +102,13 @@ def _types(engine: Any) -> dict[str, Value]:
             e.set_entry(a[0].attrs, name, value)
 
     space.attrs["__init__"] = Native("__init__", fill)
+    space.attrs.update(attribute_methods("namespace"))
+    proxy = Class("mappingproxy", (OBJECT,))
+    proxy.mro = [proxy, OBJECT]
+    proxy.host = dict
+    for method, what in (("__setitem__", "assignment"), ("__delitem__", "deletion")):
+        text = f"'mappingproxy' object does not support item {what}"
+        proxy.attrs[method] = Native(method, lambda e, a, k, text=text: throw("TypeError", text))  # type: ignore[misc]
 
     def module_type(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
         made = Module(a[0], "<made>")
@@ -109,7 +119,7 @@ def _types(engine: Any) -> dict[str, Value]:
         "SimpleNamespace": space, "UnionType": TypingForm("Union"), "NoneType": type(None), "ModuleType": Native("types.ModuleType", module_type),
         **{n: External(f"types.{n}") for n in ("FunctionType", "GeneratorType", "LambdaType", "BuiltinFunctionType")},
         "MethodType": Native("types.MethodType", lambda e, a, k: BoundMethod(a[0], a[1])),
-        **natives(MappingProxyType=lambda e, a, k: a[0],
+        **natives(MappingProxyType=lambda e, a, k: Instance(proxy, a[0]) if isinstance(a[0], dict) else a[0],
                   new_class=lambda e, a, k: e.type_call([a[0], a[1] if len(a) > 1 else (), {}], {})),
     }  # fmt: skip
 

@@ -43,6 +43,12 @@ LOGGER.attrs.update(natives(
 ))  # fmt: skip
 
 
+def _level_name(level: Value) -> Value:
+    """A level's name by its number, and the other way round."""
+    names = {number: name for name, number in LEVELS.items() if name not in ("FATAL", "WARN")}
+    return LEVELS.get(level, names.get(level, f"Level {level}"))
+
+
 def _logging(engine: Any) -> dict[str, Value]:
     known: dict[Any, Instance] = {}
 
@@ -55,7 +61,7 @@ def _logging(engine: Any) -> dict[str, Value]:
 
     return {
         **LEVELS, "Logger": LOGGER, "root": get_logger(engine, [], {}),
-        **natives(getLogger=get_logger, basicConfig=constant(None), getLevelName=lambda e, a, k: LEVELS.get(a[0], a[0]),
+        **natives(getLogger=get_logger, basicConfig=constant(None), getLevelName=lambda e, a, k: _level_name(a[0]),
                   addLevelName=constant(None), disable=constant(None), captureWarnings=constant(None),
                   debug=_say("DEBUG", 0), info=_say("INFO", 0), warning=_say("WARNING", 0), error=_say("ERROR", 0),
                   exception=_say("ERROR", 0), critical=_say("CRITICAL", 0)),

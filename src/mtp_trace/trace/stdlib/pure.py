@@ -46,6 +46,18 @@ def _operator(engine: Any) -> dict[str, Value]:
         table[name] = Native(name, lambda e, a, k, sign=sign: ops.binary(e, sign, a[0], a[1]))  # type: ignore[misc]
     for name, sign in (("eq", "=="), ("ne", "!="), ("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">="), ("is_", "is")):
         table[name] = Native(name, lambda e, a, k, sign=sign: ops.compare(e, sign, a[0], a[1]))  # type: ignore[misc]
+    for name, sign in (("floordiv", "//"), ("truediv", "/"), ("pow", "**"), ("lshift", "<<"), ("rshift", ">>"), ("matmul", "@")):
+        table[name] = Native(name, lambda e, a, k, sign=sign: ops.binary(e, sign, a[0], a[1]))  # type: ignore[misc]
+    for name, sign in (("neg", "-"), ("pos", "+"), ("invert", "~"), ("inv", "~")):
+        table[name] = Native(name, lambda e, a, k, sign=sign: ops.unary(e, sign, a[0]))  # type: ignore[misc]
+    table.update(natives(
+        truth=lambda e, a, k: e.builtin("bool")(e, a, k) if isinstance(a[0], Unknown) else e.truth(a[0]),
+        not_=lambda e, a, k: ops.negate(a[0]) if isinstance(a[0], Unknown) else not e.truth(a[0]),
+        getitem=lambda e, a, k: ops.get_item(e, a[0], a[1]), setitem=lambda e, a, k: ops.set_item(e, a[0], a[1], a[2]),
+        delitem=lambda e, a, k: ops.delete_item(e, a[0], a[1]), is_not=lambda e, a, k: ops.compare(e, "is not", a[0], a[1]),
+        concat=lambda e, a, k: ops.binary(e, "+", a[0], a[1]),
+        methodcaller=lambda e, a, k: Native("methodcaller", lambda e, b, kk: e.call(e.getattr(b[0], a[0]), a[1:], k)),
+    ))  # fmt: skip
     table["index"] = real("operator.index", operator.index)
     table["contains"] = Native("contains", lambda e, a, k: ops.contains(e, a[0], a[1]))
     return table

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import base64
 import fnmatch
 import hashlib
 import json
@@ -11,9 +12,9 @@ import shlex
 from typing import Any
 
 from mtp_trace.trace import ops
-from mtp_trace.trace.errors import EXCEPTIONS, exception, throw_host
+from mtp_trace.trace.errors import EXCEPTIONS, throw, throw_host
 from mtp_trace.trace.stdlib.tools import natives, real
-from mtp_trace.trace.values import Class, Instance, Raised, Unknown, Value
+from mtp_trace.trace.values import Class, Instance, Raised, Unknown, Value, first_unknown
 
 _MAX_PATTERN = 20_000
 
@@ -72,16 +73,15 @@ def loads(text: Value) -> Value:
 
 def _json(engine: Any) -> dict[str, Value]:
     def dumps(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
-        from mtp_trace.trace.values import first_unknown, is_plain
-
-        unknown = first_unknown(a[0])
+        if k.get("cls") is not None:
+            return Unknown("json.dumps(...)", "an object is written as JSON by an encoder of its own")
+        plain = jsonable(e, a[0], k.get("default"))
+        unknown = first_unknown(plain, 40)
         if unknown is not None:
             return unknown.derive(f"json.dumps({unknown.key})")
-        if not is_plain(a[0]):
-            return Unknown("json.dumps(...)", "an object is written as JSON")
-        options = {n: k[n] for n in ("indent", "sort_keys", "ensure_ascii", "separators") if n in k}
+        options = {n: k[n] for n in ("indent", "sort_keys", "ensure_ascii", "separators", "skipkeys") if n in k}
         try:
-            return json.dumps(a[0], **options)
+            return json.dumps(plain, **options)
         except (TypeError, ValueError) as error:
             throw_host(error)
 
@@ -93,6 +93,20 @@ def _json(engine: Any) -> dict[str, Value]:
                   load=lambda e, a, k: loads(e.call(e.getattr(a[0], "read"), [], {}))),
         "JSONDecodeError": JSON_DECODE_ERROR,
     }  # fmt: skip
+
+
+def jsonable(e: Any, value: Value, default: Value = None) -> Value:
+    """A value as the data that JSON is written from; ``default`` is asked about what is none."""
+    plain = ops.payload(value)
+    if plain is None or isinstance(plain, (bool, int, float, str, Unknown)):
+        return plain
+    if isinstance(plain, (list, tuple)):
+        return [jsonable(e, x, default) for x in plain]
+    if isinstance(plain, dict):
+        return {ops.payload(k): jsonable(e, v, default) for k, v in plain.items()}
+    if default is not None:
+        return jsonable(e, e.call(default, [value], {}), default)
+    throw("TypeError", f"Object of type {ops.type_name(value)} is not JSON serializable")
 
 
 def _orjson(engine: Any) -> dict[str, Value]:
@@ -134,7 +148,13 @@ def _fnmatch(engine: Any) -> dict[str, Value]:
     return {n: real(f"fnmatch.{n}", getattr(fnmatch, n)) for n in ("fnmatch", "fnmatchcase", "filter")}
 
 
+def _base64(engine: Any) -> dict[str, Value]:
+    names = ("b64encode", "b64decode", "urlsafe_b64encode", "urlsafe_b64decode", "b16encode", "b32encode")
+    return {n: real(f"base64.{n}", getattr(base64, n)) for n in names}
+
+
 MODULES = {
+    "base64": _base64,
     "re": _re,
     "regex": _re,
     "json": _json,

@@ -7,7 +7,7 @@ from typing import Any
 
 from mtp_trace.trace import ops
 from mtp_trace.trace.errors import throw_host
-from mtp_trace.trace.values import Native, Unknown, Value, first_unknown
+from mtp_trace.trace.values import Instance, Native, Unknown, Value, first_unknown
 
 
 def natives(**calls: Callable[[Any, list[Value], dict[str, Value]], Value]) -> dict[str, Value]:
@@ -31,6 +31,21 @@ def real(name: str, function: Callable[..., Any]) -> Native:
             throw_host(e)
 
     return Native(name, call)
+
+
+def attribute_methods(shown: str) -> dict[str, Value]:
+    """``__eq__`` by attributes and the ``__repr__`` that names them, as ``SimpleNamespace`` has them."""
+
+    def same(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+        if not (isinstance(a[1], Instance) and a[1].cls is a[0].cls):
+            return NotImplemented
+        return ops.equal(e, a[0].attrs, a[1].attrs)
+
+    def show(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+        parts = (f"{n}={ops.to_repr(e, v)}" for n, v in a[0].attrs.items())
+        return f"{shown}({', '.join(parts)})"
+
+    return natives(__eq__=same, __repr__=show)
 
 
 def constant(value: Value) -> Callable[[Any, list[Value], dict[str, Value]], Value]:
