@@ -1,0 +1,195 @@
+"""The fix planner: the smallest set of flags and variables that turns a launch's verdict to ``active``.
+
+A bounded search, cheapest changes first. What may be changed comes from the tree: the failing line's message and
+condition, the tree's own flags, the rules' fixes. Every launch that is suggested was traced as any other.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from mtp_trace.report.model import Change, Finding, Report, Severity, Suggestion, Verdict
+from mtp_trace.report.outcome import at, failure_text
+from mtp_trace.rules.flags import FlagTable
+from mtp_trace.verdict.planner_data import Move, planner_data
+from mtp_trace.verdict.planner_edit import Arguments, applied, merged
+from mtp_trace.verdict.planner_moves import Moves
+
+if TYPE_CHECKING:
+    from mtp_trace.checkpoint.folder import ModelFolder
+    from mtp_trace.trace.world import Gpu
+    from mtp_trace.verdict.session import Session
+
+MOST_TRACES = 60
+_WITHOUT_GPU = 10
+MOST_MOVES = 4
+_AFTER_FOUND = 8
+_FIXABLE = (Verdict.STARTUP_ERROR, Verdict.INACTIVE, Verdict.DEGRADED)
+
+
+@dataclass(order=True)
+class _Node:
+    """A launch that is to be traced: what it costs, and the report that it was thought up for."""
+
+    cost: float
+    serial: int
+    moves: tuple[Move, ...] = field(compare=False)
+    parent: Report = field(compare=False)
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        return merged(c for m in self.moves for c in m.changes)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a search came to: the suggestion where there is one, and the launches traced on the way."""
+
+    suggestion: Suggestion | None
+    tried: tuple[Report, ...]
+
+
+def with_suggestion(
+    session: Session, report: Report, model: ModelFolder | None = None, gpu: Gpu | None = None, limit: int = MOST_TRACES
+) -> Report:
+    """The report with a launch that comes to ``active``, or with a note that says why no change was found."""
+    if report.verdict not in _FIXABLE:
+        return report
+    made = search(session, report, model, gpu, limit)
+    if made.suggestion is not None:
+        return replace(report, suggestion=made.suggestion)
+    return replace(report, findings=(*report.findings, _no_change(report, made)))
+
+
+def plan(
+    session: Session, report: Report, model: ModelFolder | None = None, gpu: Gpu | None = None, limit: int = MOST_TRACES
+) -> Suggestion | None:
+    """The cheapest launch found that comes to ``active``; None where the report needs none or none was found."""
+    return search(session, report, model, gpu, limit).suggestion if report.verdict in _FIXABLE else None
+
+
+def search(session: Session, report: Report, model: ModelFolder | None, gpu: Gpu | None, limit: int) -> Plan:
+    """Looks for changes, at most ``limit`` launches traced; fewer where no GPU is given, as each then means many."""
+    limit = limit if gpu is not None else min(limit, _WITHOUT_GPU)
+    return _Search(session, report, model, gpu, limit).run()
+
+
+class _Search:
+    def __init__(
+        self, session: Session, report: Report, model: ModelFolder | None, gpu: Gpu | None, limit: int
+    ) -> None:
+        self.session, self.origin, self.model, self.gpu, self.limit = session, report, model, gpu, limit
+        assert session.judge.adviser is not None
+        self.sites = session.judge.adviser.sites
+        self.table = FlagTable.of(self.sites)
+        self.data = planner_data()
+        arguments = Arguments(report.launch.argv, self.table)
+        self.user = frozenset(arguments.field(name) for name in arguments.names())
+        self.queue: list[_Node] = []
+        self.seen: set[Any] = {self._key(report.launch.argv, report.launch.env)}
+        self.tried: list[Report] = []
+        self.best: tuple[float, _Node, Report] | None = None
+        self.serial = 0
+
+    def run(self) -> Plan:
+        """The search itself."""
+        self._expand(self.origin, (), 0.0)
+        left = self.limit
+        while self.queue and left > 0 and (self.best is None or self.queue[0].cost < self.best[0]):
+            node = heapq.heappop(self.queue)
+            report = self._trace(node.changes)
+            if report is None:
+                continue
+            left -= 1
+            if report.verdict is Verdict.ACTIVE:
+                left = min(left, _AFTER_FOUND)
+                self._keep(node, report)
+            elif report.verdict in _FIXABLE and _moved(node.parent, report) and len(node.moves) < MOST_MOVES:
+                self._expand(report, node.moves, node.cost)
+        if self.best is None:
+            return Plan(None, tuple(self.tried))
+        self._trim()
+        _, node, report = self.best
+        launch = report.launch
+        return Plan(Suggestion(launch.argv, dict(launch.env), node.changes, report.verdict), tuple(self.tried))
+
+    def _expand(self, report: Report, moves: tuple[Move, ...], cost: float) -> None:
+        for move in Moves(report, self.sites, self.table, self.data, self.user).all():
+            self.serial += 1
+            heapq.heappush(self.queue, _Node(cost + move.cost, self.serial, (*moves, move), report))
+
+    def _trace(self, changes: tuple[Change, ...]) -> Report | None:
+        launch = self.origin.launch
+        argv, env = applied(launch.argv, launch.env, changes, self.table)
+        key = self._key(argv, env)
+        if key in self.seen:
+            return None
+        self.seen.add(key)
+        report = self.session.check(list(argv), env, self.gpu, self.model)
+        self.tried.append(report)
+        return report
+
+    def _keep(self, node: _Node, report: Report) -> None:
+        total = node.cost + self.data.lost(report.resolved, set(self.user))
+        if self.best is None or total < self.best[0]:
+            self.best = (total, node, report)
+
+    def _trim(self) -> None:
+        """Takes moves out of the best launch that it does not need."""
+        assert self.best is not None
+        for move in self.best[1].moves if len(self.best[1].moves) > 1 else ():
+            node = self.best[1]
+            rest = tuple(m for m in node.moves if m is not move)
+            if not rest or move not in node.moves:
+                continue
+            fewer = _Node(node.cost - move.cost, 0, rest, node.parent)
+            report = self._trace(fewer.changes)
+            if report is not None and report.verdict is Verdict.ACTIVE:
+                self._keep(fewer, report)
+
+    @staticmethod
+    def _key(argv: tuple[str, ...], env: dict[str, str]) -> Any:
+        return (tuple(argv), tuple(sorted(env.items())))
+
+
+def _moved(before: Report, after: Report) -> bool:
+    """Whether a change led somewhere else: another verdict, or another place that stops it."""
+    return bool(_place(before) != _place(after))
+
+
+def _place(report: Report) -> Any:
+    error = report.error
+    return (report.verdict, report.stage, (error.file, error.line, error.message) if error is not None else None)
+
+
+def _no_change(report: Report, made: Plan) -> Finding:
+    """Why nothing helps, as a note."""
+    alone = next((r for r in (report, *made.tried) if _own_target(r)), None)
+    error = report.error
+    if alone is not None and alone.draft is not None:
+        why = (
+            f"where the launch starts, the draft is {alone.draft.architecture} itself: this tree has no draft class "
+            "for it. Another release may; `mtp-trace matrix` shows which"
+        )
+    elif error is not None:
+        place = at(error.file, error.line)
+        why = f"what stops it stays: {failure_text(report)}" + (f" ({place})" if place else "")
+    else:
+        why = "nothing that this tree reads turns it on"
+    tried = f"{len(made.tried)} changed launch{'' if len(made.tried) == 1 else 'es'} traced, none comes to active"
+    return Finding(
+        rule="no-change-helps",
+        severity=Severity.NOTE,
+        title="No change of flags or variables was found",
+        message=f"{tried}; {why}.",
+        file=error.file if error is not None else None,
+        line=error.line if error is not None else None,
+        end_line=error.end_line if error is not None else None,
+    )
+
+
+def _own_target(report: Report) -> bool:
+    name = report.draft.architecture if report.draft is not None else None
+    return name is not None and report.model.architectures[:1] == (name,)
