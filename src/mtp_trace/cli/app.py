@@ -13,6 +13,7 @@ from mtp_trace.errors import InputError
 
 _COMMANDS = {
     "check": "mtp_trace.cli.check:check",
+    "audit": "mtp_trace.cli.audit:audit",
     "demo": "mtp_trace.cli.demo:demo",
     "cache": "mtp_trace.cli.cache:cache",
     "batch": "mtp_trace.cli.batch:batch",
