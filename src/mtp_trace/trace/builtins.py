@@ -451,7 +451,8 @@ def _open(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
 
 @_builtin("__import__")
 def _import(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
-    return e.imports.load(a[0]) if len(a) < 4 or a[3] else e.imports.import_statement(a[0], None, None)
+    listed = a[3] if len(a) > 3 else k.get("fromlist")
+    return e.imports.load(a[0]) if listed else e.imports.import_statement(a[0], None, None)
 
 
 @_builtin("input")

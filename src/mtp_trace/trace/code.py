@@ -9,7 +9,7 @@ from mtp_trace.syntax.form import Node
 from mtp_trace.trace.compile_gen import yields
 from mtp_trace.trace.errors import missing_arguments, throw
 from mtp_trace.trace.generators import drive
-from mtp_trace.trace.scope import Scope
+from mtp_trace.trace.scope import Scope, function_scope
 from mtp_trace.trace.values import Frame, Function, Generator, Raised, Unknown, Value
 
 
@@ -32,21 +32,38 @@ class Param:
 class Code:
     """Compiled lazily: a function that is never called costs its definition only."""
 
-    __slots__ = ("_body", "_compiler", "_form", "is_async", "is_generator", "kwarg", "kwonly", "name", "node", "params",
-                 "positional", "scope", "simple", "vararg")  # fmt: skip
+    __slots__ = ("_body", "_compiler", "_form", "_generator", "_outer", "_params", "_scope", "is_async", "kwarg", "kwonly", "name", "node", "params",
+                 "positional", "simple", "vararg")  # fmt: skip
 
-    def __init__(self, name: str, node: Node, params: list[Param], vararg: Node | None, kwarg: Node | None, scope: Scope,
-                 body: list[Node], is_async: bool, compiler: Any) -> None:  # fmt: skip
-        self.name, self.node, self.params = name, node, params
-        self.positional = [p for p in params if not p.kwonly]
-        self.kwonly = [p for p in params if p.kwonly]
+    def __init__(self, name: str, node: Node, params: Node, outer: Scope, body: list[Node], is_async: bool,
+                 compiler: Any) -> None:  # fmt: skip
+        self.name, self.node, self.params = name, node, Param.list_of(params)
+        vararg, kwarg = params[2], params[4]
+        self._params, self._outer = params, outer
+        self.positional = [p for p in self.params if not p.kwonly]
+        self.kwonly = [p for p in self.params if p.kwonly]
         self.vararg: str | None = vararg[0] if vararg else None
         self.kwarg: str | None = kwarg[0] if kwarg else None
-        self.scope, self._form, self._compiler = scope, body, compiler
+        self._scope: Scope | None = None
+        self._generator: bool | None = None
+        self._form, self._compiler = body, compiler
         self._body: Callable[[Frame], Any] | None = None
         self.is_async = is_async
-        self.is_generator = yields(body)
         self.simple = not (self.kwonly or self.vararg or self.kwarg)
+
+    @property
+    def scope(self) -> Scope:
+        """Its static scope, found at the first call."""
+        if self._scope is None:
+            self._scope = function_scope(self._outer, self._params, self._form)
+        return self._scope
+
+    @property
+    def is_generator(self) -> bool:
+        """Whether its body yields."""
+        if self._generator is None:
+            self._generator = yields(self._form)
+        return self._generator
 
     @property
     def postponed(self) -> bool:

@@ -10,12 +10,12 @@ from typing import Any
 
 from mtp_trace.syntax.form import Node
 from mtp_trace.trace import attrs, ops
-from mtp_trace.trace.code import Code, Param
+from mtp_trace.trace.code import Code
 from mtp_trace.trace.compile_expr import Eval, ExprCompiler, place, site_of
 from mtp_trace.trace.compile_gen import GeneratorCompiler, turns
 from mtp_trace.trace.errors import EXCEPTIONS, exception, throw
 from mtp_trace.trace.patterns import PatternCompiler
-from mtp_trace.trace.scope import Scope, class_scope, function_scope, target_names
+from mtp_trace.trace.scope import Scope, class_scope, target_names
 from mtp_trace.trace.values import (
     Class,
     Frame,
@@ -39,6 +39,7 @@ class Compiler(GeneratorCompiler, PatternCompiler, ExprCompiler):
     def __init__(self, builtins: dict[str, Value], postponed: bool = False) -> None:
         ExprCompiler.__init__(self, builtins)
         self.postponed = postponed
+        self._trying = 0
         self._statements: dict[str, Callable[[Node, Scope], Exec]] = {
             "expr": self.expression,
             "assign": self.assign,
@@ -126,7 +127,6 @@ class Compiler(GeneratorCompiler, PatternCompiler, ExprCompiler):
         """``name: annotation = x``: in a class or module body the annotation is kept, unevaluated."""
         target, annotation = node[3], node[4]
         keep = target[0] == "name" and scope.kind in ("class", "module")
-        lazy = self.expr(annotation, scope) if keep else None
         name = target[3] if target[0] == "name" else ""
         value = None if node[5] is None else self.expr(node[5], scope)
         store = None if value is None else self.store(target, scope)
@@ -137,9 +137,9 @@ class Compiler(GeneratorCompiler, PatternCompiler, ExprCompiler):
                 v = value(f)
                 f.node = node
                 store(f, v)
-            if keep and lazy is not None:
+            if keep:
                 table = f.vars.setdefault("__annotations__", {})
-                table[name] = f.engine.annotation(lazy, f, annotation, postponed)
+                table[name] = f.engine.annotation(lambda g: self.expr(annotation, scope)(g), f, annotation, postponed)
 
         return run
 
@@ -278,7 +278,8 @@ class Compiler(GeneratorCompiler, PatternCompiler, ExprCompiler):
         """``from m import a as b``; at a module's top level the names stay lazy."""
         module, level, names = node[3], node[4], node[5]
         stores = [(name, self._store_name(alias or name, scope)) for name, alias in names]
-        top_level = scope.kind == "module"
+        # In a ``try`` the import is the question: whether it fails must be seen where it stands.
+        top_level = scope.kind == "module" and not self._trying
 
         def run(f: Frame) -> None:
             f.node = node
@@ -359,7 +360,11 @@ class Compiler(GeneratorCompiler, PatternCompiler, ExprCompiler):
 
     def try_(self, node: Node, scope: Scope) -> Exec:
         """``try``/``except``/``else``/``finally``."""
-        body = self.block(node[3], scope)
+        self._trying += 1
+        try:
+            body = self.block(node[3], scope)
+        finally:
+            self._trying -= 1
         handlers = self.handlers(node, scope, self.block)
         otherwise, final = self.block(node[5], scope), self.block(node[6], scope)
         has_final = bool(node[6])
@@ -489,8 +494,7 @@ class Compiler(GeneratorCompiler, PatternCompiler, ExprCompiler):
 
     def function(self, node: Node, name: str, params: Node, body: list[Node], scope: Scope, is_async: bool) -> Eval:
         """Makes a function value; its body is compiled at the first call."""
-        inner = function_scope(scope, params, body)
-        compiled = Code(name, node, Param.list_of(params), params[2], params[4], inner, body, is_async, self)
+        compiled = Code(name, node, params, scope, body, is_async, self)
         plain_defaults = [self.expr(p[2], scope) for p in params[1] if p[2] is not None]
         kw_defaults = [(p[0], self.expr(p[2], scope)) for p in params[3] if p[2] is not None]
         function_like = scope.kind in ("function", "comp")

@@ -27,7 +27,7 @@ class Effects:
         self._read = read  # path -> bytes | None
         self._own: dict[str, bool] = {}
         self._imports: dict[str, list[str]] = {}
-        self._closures: dict[str, frozenset[str]] = {}
+        self._settled: set[str] = set()
         self._writers: dict[tuple[str, str], bool] = {}
 
     def to_run(self, target: str, names: list[str], imports: Any) -> list[str]:
@@ -37,41 +37,23 @@ class Effects:
         out: list[str] = []
         seen: set[str] = set()
         for root in roots:
-            if self._closure(root, imports):
-                self._visit(root, imports, seen, out)
+            self._visit(root, imports, seen, out)
+        # The caller runs what is in ``out``; nothing that was passed on the way can reach an effect any more.
+        self._settled |= seen
         return out
 
     def _visit(self, name: str, imports: Any, seen: set[str], out: list[str]) -> None:
         """Post-order, as Python would import; never through a module that is already there or on its way."""
-        if name in seen or name in imports.modules or not self._closure(name, imports):
+        if name in seen or name in self._settled or name in imports.modules:
             return
         seen.add(name)
         parent = name.rpartition(".")[0]
-        if parent and parent not in imports.modules:
+        if parent:
             self._visit(parent, imports, seen, out)
         for child in self._children(name, imports):
             self._visit(child, imports, seen, out)
         if self._is_effectful(name, imports):
             out.append(name)
-
-    def _closure(self, root: str, imports: Any) -> frozenset[str]:
-        """The effectful modules that running ``root`` reaches, itself included."""
-        known = self._closures.get(root)
-        if known is not None:
-            return known
-        seen: set[str] = set()
-        stack = [root]
-        while stack:
-            name = stack.pop()
-            if name in seen or not imports.is_tree(name):
-                continue
-            seen.add(name)
-            parent = name.rpartition(".")[0]
-            if parent:
-                stack.append(parent)
-            stack.extend(self._children(name, imports))
-        found = self._closures[root] = frozenset(n for n in seen if self._is_effectful(n, imports))
-        return found
 
     def _children(self, name: str, imports: Any) -> list[str]:
         found = imports.locate(name) if imports.is_tree(name) else None

@@ -39,6 +39,7 @@ class Imports:
         self.absent = absent
         self.modules: dict[str, Module] = {}
         self.failures: dict[str, str] = {}
+        self._located: dict[str, tuple[Any, str, bool] | None] = {}
         self.roots = tree.packages()
 
     # --- finding ---------------------------------------------------------------------------------------------------
@@ -49,6 +50,11 @@ class Imports:
 
     def locate(self, name: str) -> tuple[Any, str, bool] | None:
         """(store, path, is_package) of a module in the tree or among the models."""
+        if name not in self._located:
+            self._located[name] = self._locate(name)
+        return self._located[name]
+
+    def _locate(self, name: str) -> tuple[Any, str, bool] | None:
         store = self.tree if self.is_tree(name) else self.models
         base = name.replace(".", "/")
         if store.exists(f"{base}/__init__.py"):
@@ -145,6 +151,8 @@ class Imports:
         package = inside.name if inside.is_package else inside.name.rpartition(".")[0]
         for _ in range(level - 1):
             package = package.rpartition(".")[0]
+        if not package:
+            throw("ImportError", "attempted relative import beyond top-level package")
         return f"{package}.{module}" if module else package
 
     def import_statement(self, dotted: str, alias: str | None, frame: Frame) -> Value:
@@ -158,7 +166,7 @@ class Imports:
     def may_wait(self, target: str, names: list[str]) -> bool:
         """Whether a top-level ``from target import names`` can stay lazy: nothing that it would run is seen elsewhere."""
         loaded = self.modules.get(target)
-        if not self.is_tree(target) or (loaded is not None and loaded.ready):
+        if not self.is_tree(target) or (loaded is not None and loaded.ready) or self.locate(target) is None:
             return False
         if not self.engine.lazy_imports:
             return False
@@ -193,8 +201,15 @@ class Imports:
     def _module_name(self, module: Module, name: str) -> Value:
         from mtp_trace.trace import attrs
 
-        if name in module.attrs:
-            return self.engine.resolve(module.attrs[name], module.attrs, name)
+        value = module.attrs.get(name, MISSING)
+        if isinstance(value, Lazy) and (value.module, value.name) == (module.name, name):
+            # ``from . import name`` in the package itself: the name stands for the submodule.
+            found = self.submodule(module, name)
+            if found is not MISSING:
+                module.attrs[name] = found
+            return found
+        if value is not MISSING:
+            return self.engine.resolve(value, module.attrs, name)
         return attrs.of_module(self.engine, module, name)
 
     def submodule(self, module: Module, name: str) -> Value:
