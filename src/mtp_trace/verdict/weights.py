@@ -121,7 +121,8 @@ class Weigher:
         except TraceStop as stop:
             return _unsaid(f"the class cannot be followed: {stop.why}")
         except Raised as error:
-            return _unsaid(f"the class cannot be built: {type_name(error.value)}: {message_of(error.value)}")
+            at = f" at {error.site.file}:{error.site.line}" if error.site is not None else ""
+            return _unsaid(f"the class cannot be built: {type_name(error.value)}{at}: {message_of(error.value)}")
         return self._weighed(run, draft, found, folder, index, quantization, tp, ep, engine)
 
     def _index(self, folder: ModelFolder) -> tuple[TensorIndex, QuantizationInfo | None]:
@@ -146,14 +147,16 @@ class Weigher:
             probed = None
             described = built.described()
             experts = _experts(described)
-            if first is None and fed.raised is None:
-                probed = feeder.probe(probe_groups(self.rules, layers, experts, _HEADS))
             beside = feeder.feed([*(index[s.name] for s in chosen), *index.unindexed.values()]) if index.unindexed else None
-            shared = feeder.shared()
-        head = {n: p for n, p in described.items() if n not in shared}
+            with engine.apart():
+                engine.plan = Answers(first is not None)
+                shared = feeder.shared()
+            head = {n: p for n, p in described.items() if n not in shared}
+            needed = frozenset(n for n in head if n.endswith("weight") and not self.rules.optional.search(n))
+            if first is None and fed.raised is None:
+                probed = feeder.probe(probe_groups(self.rules, layers, experts, _HEADS), needed)
         known = first.expected if first is not None else None
         if probed is not None:
-            needed = frozenset(n for n in head if n.endswith("weight") and not self.rules.optional.search(n))
             routed = routed_experts(probed, experts)
             known = expected(probed, head, needed, routed)
         compared = Comparison(self.rules, head, chosen, fed.loads, index).compare(known)

@@ -136,16 +136,22 @@ class Feeder:
             name = self._owners.get(id(param))
             stored = source.attrs.get("names") if isinstance(source, Instance) else None
             if name is not None and isinstance(stored, tuple):
-                fed.loads.extend(Load(tensor, name, part) for tensor in stored)
+                # Tensors that are joined on their way fill one part each.
+                joined = len(stored) > 1
+                fed.loads.extend(
+                    Load(tensor, name, (*part, f"joined={i}") if joined else part) for i, tensor in enumerate(stored)
+                )
         return fed
 
-    def probe(self, groups: Iterable[list[str]]) -> list[Load]:
+    def probe(self, groups: Iterable[list[str]], until: frozenset[str]) -> list[Load]:
         """What the loader takes of names that a checkpoint might have; a name that it dies of is left out.
 
-        Each group is given to it on its own.
+        Each group is given to it on its own, until all parameters named by ``until`` are filled.
         """
         found: list[Load] = []
         for group in groups:
+            if until <= {load.param for load in found}:
+                break
             rest, deadly, fed = group, set[str](), Fed()
             while rest:
                 fed = self.feed(Tensor(name, "") for name in rest)
