@@ -91,7 +91,7 @@ class ExprCompiler:
                     place(e, f, node)
                     raise e from None
                 if type(v) is Lazy:
-                    v = f.engine.resolve(v, f.vars, name)
+                    v = _followed(f, v, f.vars, name, node)
                 return v
 
             return local
@@ -107,7 +107,7 @@ class ExprCompiler:
                 place(e, f, node)
                 raise e from None
             if type(v) is Lazy:
-                v = f.engine.resolve(v, g.vars, name)
+                v = _followed(f, v, g.vars, name, node)
             return v
 
         return outer
@@ -128,7 +128,7 @@ class ExprCompiler:
                         place(e, f, node)
                         raise
             elif type(v) is Lazy:
-                v = f.engine.resolve(v, f.globals, name)
+                v = _followed(f, v, f.globals, name, node)
             return v
 
         return read
@@ -141,7 +141,7 @@ class ExprCompiler:
         def read(f: Frame) -> Value:
             if stored in f.vars:
                 v = f.vars[stored]
-                return f.engine.resolve(v, f.vars, stored) if type(v) is Lazy else v
+                return _followed(f, v, f.vars, stored, node) if type(v) is Lazy else v
             if outer_hops is None:
                 return fallback(f)
             g: Any = f
@@ -637,6 +637,15 @@ class ExprCompiler:
                 s(f, item)
 
         return unpack
+
+
+def _followed(f: Frame, value: Value, table: dict[str, Value], name: str, node: Node) -> Value:
+    """What a lazily imported name stands for; an import that fails is placed where the name is used."""
+    try:
+        return f.engine.resolve(value, table, name)
+    except (Raised, TraceStop) as e:
+        place(e, f, node)
+        raise
 
 
 def _constant(value: Value) -> Eval:
