@@ -65,6 +65,17 @@ class Reason:
 
 
 @dataclass(frozen=True)
+class FlagMove:
+    """A flag of a launch that the new tree does not take: ``to`` is its successor there, with its place."""
+
+    flag: str
+    to: str | None = None
+    why: str = ""
+    file: str | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True)
 class Deployment:
     """One launch judged in both trees; ``commit`` is the change that brought the difference, where it was found."""
 
@@ -75,6 +86,7 @@ class Deployment:
     reason: Reason | None = None
     commit: str | None = None
     suggestion: Suggestion | None = None
+    flags: tuple[FlagMove, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -99,8 +111,24 @@ class Cell:
 
 
 @dataclass(frozen=True)
+class ModelRuns:
+    """Where a model runs with ``flags``: ``first`` release and the ``spans`` of releases, each first and last.
+
+    ``sooner`` is an earlier release that runs it once the launch is changed as ``sooner_with`` says.
+    """
+
+    model: str
+    first: str | None
+    flags: tuple[str, ...] = ()
+    spans: tuple[tuple[str, str], ...] = ()
+    sooner: str | None = None
+    sooner_with: str = ""
+
+
+@dataclass(frozen=True)
 class Matrix:
     """Models against releases; ``sglang`` says where the releases came from."""
 
     cells: tuple[Cell, ...] = ()
     sglang: SglangInfo = field(default_factory=lambda: SglangInfo(root="", version=None))
+    models: tuple[ModelRuns, ...] = ()

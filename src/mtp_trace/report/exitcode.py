@@ -70,7 +70,10 @@ def exit_code_all(reports: Iterable[Report], fail_on: FailOn = FailOn.ERROR) -> 
 
 
 def exit_code_gate(gate: Gate, fail_on: FailOn = FailOn.ERROR) -> ExitCode:
-    """The exit code of an upgrade: 1 for a regression, 3 for a change to an open verdict, 2 for no deployment."""
+    """The exit code of an upgrade: 1 for a regression, 3 for a change to an open verdict, 2 for no deployment.
+
+    What could not be judged in the new tree is 3 too, though it could not be judged in the old one either.
+    """
     from mtp_trace.report.compare_model import Effect
 
     if not gate.deployments:
@@ -79,5 +82,7 @@ def exit_code_gate(gate: Gate, fail_on: FailOn = FailOn.ERROR) -> ExitCode:
         return ExitCode.ACTIVE
     if any(deployment.change is Effect.REGRESSION for deployment in gate.deployments):
         return ExitCode.FAILED
+    unjudged = any(deployment.new.verdict is Verdict.UNDETERMINED for deployment in gate.deployments)
     changed = (deployment for deployment in gate.deployments if deployment.change is not Effect.NONE)
-    return ExitCode.OPEN if any(is_open(deployment.new.verdict) for deployment in changed) else ExitCode.ACTIVE
+    turned_open = any(is_open(deployment.new.verdict) for deployment in changed)
+    return ExitCode.OPEN if unjudged or turned_open else ExitCode.ACTIVE

@@ -95,7 +95,19 @@ def matrix_json(matrix: Matrix) -> bytes:
         }
         for cell in matrix.cells
     ]
-    return to_bytes({"schema": SCHEMA, "sglang": sglang_dict(matrix.sglang), "cells": cells}, indent=True)
+    models = [
+        {
+            "model": plain(runs.model),
+            "first": plain(runs.first),
+            "flags": plain(runs.flags),
+            "spans": plain(runs.spans),
+            "sooner": plain(runs.sooner),
+            "sooner_with": plain(runs.sooner_with),
+        }
+        for runs in matrix.models
+    ]
+    data = {"schema": SCHEMA, "sglang": sglang_dict(matrix.sglang), "cells": cells, "models": models}
+    return to_bytes(data, indent=True)
 
 
 def _side(side: FactSide | None) -> dict[str, Any] | None:
@@ -113,6 +125,16 @@ def _deployment(deployment: Deployment) -> dict[str, Any]:
         "change": deployment.change.value,
         "reason": reason and {"file": plain(reason.file), "line": reason.line, "message": plain(reason.message)},
         "commit": plain(deployment.commit),
+        "flags": [
+            {
+                "flag": plain(move.flag),
+                "to": plain(move.to),
+                "why": plain(move.why),
+                "file": plain(move.file),
+                "line": move.line,
+            }
+            for move in deployment.flags
+        ],
     }
     if deployment.suggestion is not None:
         data["suggestion"] = suggestion_dict(deployment.suggestion)

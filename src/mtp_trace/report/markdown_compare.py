@@ -8,7 +8,16 @@ from mtp_trace.report.markdown import headline_text, suggestion_part
 from mtp_trace.report.markdown_text import cell, code, document, fitting, folded, pipe_table, plain_text
 from mtp_trace.report.model import SglangInfo
 from mtp_trace.report.outcome import at
-from mtp_trace.report.tally import diff_tally, effect_text, gate_tally, matrix_axes, matrix_tally, tree_name
+from mtp_trace.report.tally import (
+    diff_tally,
+    effect_text,
+    gate_tally,
+    matrix_axes,
+    matrix_tally,
+    move_text,
+    runs_text,
+    tree_name,
+)
 
 
 def diff_markdown(diff: Diff) -> str:
@@ -44,7 +53,9 @@ def matrix_markdown(matrix: Matrix) -> str:
     models, releases, cells = matrix_axes(matrix)
     rows = [(plain_text(release), *(_cell(cells.get((model, release))) for model in models)) for release in releases]
     table = pipe_table(("release", *map(plain_text, models)), rows) if rows else ""
-    return document([f"## mtp-trace matrix: {plain_text(matrix_tally(matrix))}", table])
+    runs = [f"- {plain_text(item.model)}: {plain_text(runs_text(item))}" for item in matrix.models]
+    head = f"Launched with {code(' '.join(matrix.models[0].flags))}" if matrix.models and matrix.models[0].flags else ""
+    return document([f"## mtp-trace matrix: {plain_text(matrix_tally(matrix))}", head, "\n".join(runs), table])
 
 
 def _trees(old: SglangInfo, new: SglangInfo) -> str:
@@ -65,6 +76,7 @@ def _reason(deployment: Deployment) -> str:
 def _deployment(deployment: Deployment) -> str:
     parts = [
         f"- old: {headline_text(deployment.old)}\n- new: {headline_text(deployment.new)}",
+        "\n".join(f"- {plain_text(move_text(move))} {code(at(move.file, move.line))}" for move in deployment.flags),
         f"Brought by {code(deployment.commit)}" if deployment.commit else "",
         suggestion_part(deployment.new, deployment.suggestion) if deployment.suggestion else "",
     ]

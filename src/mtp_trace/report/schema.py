@@ -223,7 +223,20 @@ def _compare_parts() -> dict[str, Any]:
                             ),
                             "commit": _TEXT_OR_NULL,
                         },
-                        {"suggestion": _ref("suggestion")},
+                        {
+                            "suggestion": _ref("suggestion"),
+                            "flags": _list(
+                                _object(
+                                    {
+                                        "flag": _TEXT,
+                                        "to": _TEXT_OR_NULL,
+                                        "why": _TEXT,
+                                        "file": _TEXT_OR_NULL,
+                                        "line": _LINE_OR_NULL,
+                                    }
+                                )
+                            ),
+                        },
                     )
                 ),
             }
@@ -241,7 +254,19 @@ def _compare_parts() -> dict[str, Any]:
                             "note": _TEXT,
                         }
                     )
-                )
+                ),
+                "models": _list(
+                    _object(
+                        {
+                            "model": _TEXT,
+                            "first": _TEXT_OR_NULL,
+                            "flags": _TEXTS,
+                            "spans": _list(_TEXTS),
+                            "sooner": _TEXT_OR_NULL,
+                            "sooner_with": _TEXT,
+                        }
+                    )
+                ),
             }
         ),
     }

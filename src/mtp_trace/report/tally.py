@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mtp_trace.report.compare_model import Cell, Diff, Effect, FactMove, Gate, Matrix
+from mtp_trace.report.compare_model import Cell, Diff, Effect, FactMove, FlagMove, Gate, Matrix, ModelRuns
 from mtp_trace.report.listing_model import Audit, Scan
 from mtp_trace.report.model import SglangInfo, Verdict
 from mtp_trace.report.textsafe import counted, one_line
@@ -36,6 +36,20 @@ def gate_tally(gate: Gate) -> str:
 def matrix_tally(matrix: Matrix) -> str:
     """``6 cells: 1 startup-error, 5 active``."""
     return _sum("cell", [cell.verdict.value for cell in matrix.cells], _worst_first())
+
+
+def runs_text(runs: ModelRuns) -> str:
+    """Where a model runs: ``from 1.0: 1.0 to 1.2, 1.4``, and what an earlier release needs."""
+    spans = ", ".join(a if a == b else f"{a} to {b}" for a, b in runs.spans)
+    text = f"runs first in {runs.first} ({spans})" if runs.first is not None else "runs in none of these"
+    return one_line(text + (f"; in {runs.sooner} with {runs.sooner_with}" if runs.sooner else ""))
+
+
+def move_text(move: FlagMove) -> str:
+    """A flag's move in words."""
+    if move.to is None:
+        return one_line(f"{move.flag} is no flag there any more")
+    return one_line(f"{move.flag} is now {move.to}" + (f" ({move.why})" if move.why else ""))
 
 
 def effect_text(effect: Effect) -> str:

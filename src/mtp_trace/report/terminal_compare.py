@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mtp_trace.report.compare_model import Deployment, Diff, Effect, FactChange, FactMove, FactSide, Gate, Matrix
 from mtp_trace.report.facttext import value_text
+from mtp_trace.report.model import Verdict
 from mtp_trace.report.outcome import at, headline
 from mtp_trace.report.tally import (
     diff_tally,
@@ -11,10 +12,13 @@ from mtp_trace.report.tally import (
     gate_tally,
     matrix_axes,
     matrix_tally,
+    move_text,
+    runs_text,
     tree_name,
 )
 from mtp_trace.report.terminal import VERDICT_STYLES, add_launch_diff
 from mtp_trace.report.terminal_console import Page, Screen, joined, styled, table
+from mtp_trace.report.textsafe import one_line
 
 _MOVES = {FactMove.ADDED: ("+", "green"), FactMove.REMOVED: ("-", "red"), FactMove.CHANGED: ("~", "yellow")}
 _EFFECTS = {Effect.REGRESSION: "bold red", Effect.IMPROVEMENT: "green", Effect.CHANGED: "yellow", Effect.NONE: "dim"}
@@ -58,6 +62,10 @@ def render_matrix(matrix: Matrix, screen: Screen, quiet: bool = False) -> str:
             grid.add_row(styled(release), *words)
         page.line()
         page.add(grid)
+    if matrix.models:
+        page.heading(f"Where it runs with {one_line(' '.join(matrix.models[0].flags))}")
+    for runs in matrix.models:
+        page.add(joined((f"{runs.model}: ", "cyan"), (runs_text(runs), "")))
     notes = [cell for cell in matrix.cells if cell.note]
     if notes:
         page.heading("Notes")
@@ -91,6 +99,9 @@ def _add_deployment(page: Page, deployment: Deployment) -> None:
         )
     )
     if deployment.change is Effect.NONE:
+        if new.verdict is not Verdict.ACTIVE:
+            with page.inset():
+                page.line(f"both: {headline(new)}")
         return
     with page.inset():
         page.line(f"old: {headline(old)}")
@@ -98,6 +109,8 @@ def _add_deployment(page: Page, deployment: Deployment) -> None:
         reason = deployment.reason
         if reason is not None:
             page.line(f"reason: {reason.message}  {at(reason.file, reason.line)}")
+        for move in deployment.flags:
+            page.line(f"flag: {move_text(move)}  {at(move.file, move.line)}".rstrip())
         if deployment.commit:
             page.line(f"commit: {deployment.commit}")
         if deployment.suggestion is not None:
