@@ -37,6 +37,16 @@ class GitTree(SourceTree):
         """The commit."""
         return f"git:{self._commit}:{self._prefix}"
 
+    @property
+    def commit(self) -> str:
+        """The full hash of the commit that is read."""
+        return self._commit
+
+    @property
+    def repo(self) -> Repo:
+        """The repository, set to read what is there and to fetch nothing."""
+        return self._repo
+
     def close(self) -> None:
         """End the git process that serves objects."""
         self._repo.close()
