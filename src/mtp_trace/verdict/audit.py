@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from mtp_trace.checkpoint.folder import ModelFolder
 from mtp_trace.errors import CheckpointError, InputError
@@ -20,12 +21,12 @@ from mtp_trace.report.model import (
     Question,
     Report,
     SglangInfo,
-    Suggestion,
     Verdict,
 )
 from mtp_trace.rules.flags import FlagTable
 from mtp_trace.trace.world import Gpu
 from mtp_trace.verdict.planner import with_suggestion
+from mtp_trace.verdict.planner_edit import applied
 from mtp_trace.verdict.session import Session
 
 _HOLE = re.compile(r"\$\{\{.*?\}\}|\{\{.*?\}\}|\$\{[^}]*\}|\$\(.*\)|%[A-Za-z]")
@@ -71,7 +72,7 @@ class Auditor:
             try:
                 report = self._judged(launch)
             except InputError as error:
-                report = self._unusable(launch, type(error).__name__, str(error))
+                report = self._unusable(launch, type(error).__name__, error.what)
             self._known[key] = report
         place = f"{launch.file}:{launch.line}"
         return replace(report, assumptions=(*report.assumptions, *(Assumption(note, place) for note in launch.notes)))
@@ -84,15 +85,16 @@ class Auditor:
         if model.index in launch.unresolved_at and self.means.models.apply(model.value) is None:
             message = f"the model is {model.value}, which the file does not tell"
             return self._unusable(launch, "UnknownModel", f"{message}; give --model-map '{model.value}=PATH'")
-        folder = self._model(model.value, launch)
-        argv, back = self._local(launch.argv, model.index)
+        folder = self._model(model.value)
+        argv = self._local(launch.argv, model.index)
         holes = [i for i in launch.unresolved_at if i != model.index]
         if holes:
-            return _shown(self._with_holes(launch, argv, holes, gpu, folder), launch, back)
-        report = self.session.check(list(argv), dict(launch.env), gpu, folder)
+            report = self._with_holes(launch, argv, holes, gpu, folder)
+        else:
+            report = self.session.check(list(argv), dict(launch.env), gpu, folder)
         if self.means.suggest:
             report = with_suggestion(self.session, report, folder, gpu)
-        return _shown(report, launch, back)
+        return self._shown(report, launch)
 
     def _gpu(self, launch: Launch) -> Gpu | None:
         """The GPU that the user gives, else the one that the file hints at."""
@@ -103,7 +105,7 @@ class Auditor:
         except InputError:
             return None
 
-    def _model(self, value: str, launch: Launch) -> ModelFolder:
+    def _model(self, value: str) -> ModelFolder:
         """The model's folder: where the map says, else as it is written, else in the local Hugging Face cache."""
         mapped = self.means.models.apply(value)
         try:
@@ -111,21 +113,33 @@ class Auditor:
             folder.require_architectures()
         except CheckpointError as error:
             if mapped is not None:
-                raise
-            hint = f"the model {value} is not on this machine: give --model-map {value}=PATH of a folder or config.json"
-            raise CheckpointError(f"{hint} ({error.what})") from error
+                raise CheckpointError(f"{value} is mapped to {mapped}: {error.what}") from error
+            message = f"the model {value} is not on this machine; give --model-map {value}=PATH"
+            raise CheckpointError(message if not Path(value).exists() else f"{value}: {error.what}") from error
         return folder
 
-    def _local(self, argv: Sequence[str], model: int) -> tuple[list[str], dict[str, str]]:
-        """The arguments with other mapped paths as they are here (a draft's, say), and how to write them back."""
-        words, back = list(argv), {}
+    def _local(self, argv: Sequence[str], model: int) -> list[str]:
+        """The arguments with other mapped paths (a draft's, say) as they are here."""
+        words = list(argv)
         for i, word in enumerate(words):
             head, sign, tail = word.partition("=") if word.startswith("-") else ("", "", word)
             mapped = self.means.models.apply(tail) if tail and i != model and not tail.startswith("-") else None
             if mapped is not None:
                 words[i] = f"{head}{sign}{mapped}"
-                back[words[i]] = word
-        return words, back
+        return words
+
+    def _table(self) -> FlagTable:
+        assert self.session.judge.adviser is not None
+        return FlagTable.of(self.session.judge.adviser.sites)
+
+    def _shown(self, report: Report, launch: Launch) -> Report:
+        """The report with the launch, and what is suggested for it, in the file's own words."""
+        suggestion = report.suggestion
+        if suggestion is not None:
+            argv, env = applied(launch.argv, launch.env, suggestion.changes, self._table())
+            suggestion = replace(suggestion, argv=argv, env=env)
+        info = LaunchInfo(launch.argv, dict(launch.env), report.launch.gpu)
+        return replace(report, launch=info, suggestion=suggestion)
 
     # --- words that the file does not tell ---------------------------------------------------------------------------
 
@@ -133,8 +147,7 @@ class Auditor:
         self, launch: Launch, argv: list[str], holes: list[int], gpu: Gpu | None, folder: ModelFolder
     ) -> Report:
         """A launch with unknown words: judged with stand-ins; ``depends`` where they do not come to the same."""
-        assert self.session.judge.adviser is not None
-        table = FlagTable.of(self.session.judge.adviser.sites)
+        table = self._table()
         offered = {i: _stand_ins(argv, i, table) for i in holes}
         base = list(argv)
         for i in holes:
@@ -172,16 +185,6 @@ class Auditor:
             launch=LaunchInfo(launch.argv, dict(launch.env), gpu.name if gpu is not None else None),
             error=Failure(kind, message),
         )
-
-
-def _shown(report: Report, launch: Launch, back: Mapping[str, str]) -> Report:
-    """The report with the launch as the file has it."""
-    suggestion = report.suggestion
-    if suggestion is not None and back:
-        argv = tuple(back.get(word, word) for word in suggestion.argv)
-        suggestion = Suggestion(argv, suggestion.env, suggestion.changes, suggestion.verdict)
-    info = LaunchInfo(launch.argv, dict(launch.env), report.launch.gpu)
-    return replace(report, launch=info, suggestion=suggestion)
 
 
 def _stand_ins(argv: Sequence[str], index: int, table: FlagTable) -> list[str]:

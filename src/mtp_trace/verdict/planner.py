@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from mtp_trace.report.model import Change, Finding, Report, Severity, Suggestion, Verdict
-from mtp_trace.report.outcome import at, failure_text
+from mtp_trace.report.outcome import at
 from mtp_trace.rules.flags import FlagTable
 from mtp_trace.verdict.planner_data import Move, planner_data
 from mtp_trace.verdict.planner_edit import Arguments, applied, merged
@@ -26,15 +26,21 @@ MOST_TRACES = 60
 _WITHOUT_GPU = 10
 MOST_MOVES = 4
 _AFTER_FOUND = 8
+_SAME_PLACE = 2
+_PROGRESS = 0.75
 _FIXABLE = (Verdict.STARTUP_ERROR, Verdict.INACTIVE, Verdict.DEGRADED)
 
 
 @dataclass(order=True)
 class _Node:
-    """A launch that is to be traced: what it costs, and the report that it was thought up for."""
+    """A launch that is to be traced: when, what it costs, and the report that it was thought up for.
 
-    cost: float
+    A launch that goes on from one which got further comes before another try at what stopped the first.
+    """
+
+    rank: float
     serial: int
+    cost: float = field(compare=False)
     moves: tuple[Move, ...] = field(compare=False)
     parent: Report = field(compare=False)
 
@@ -92,13 +98,16 @@ class _Search:
         self.tried: list[Report] = []
         self.best: tuple[float, _Node, Report] | None = None
         self.serial = 0
+        self.reached: dict[Any, int] = {}
 
     def run(self) -> Plan:
         """The search itself."""
         self._expand(self.origin, (), 0.0)
         left = self.limit
-        while self.queue and left > 0 and (self.best is None or self.queue[0].cost < self.best[0]):
+        while self.queue and left > 0:
             node = heapq.heappop(self.queue)
+            if self.best is not None and node.cost >= self.best[0]:
+                continue
             report = self._trace(node.changes)
             if report is None:
                 continue
@@ -116,9 +125,15 @@ class _Search:
         return Plan(Suggestion(launch.argv, dict(launch.env), node.changes, report.verdict), tuple(self.tried))
 
     def _expand(self, report: Report, moves: tuple[Move, ...], cost: float) -> None:
+        place = _place(report)
+        self.reached[place] = self.reached.get(place, 0) + 1
+        if self.reached[place] > _SAME_PLACE:
+            return
         for move in Moves(report, self.sites, self.table, self.data, self.user).all():
             self.serial += 1
-            heapq.heappush(self.queue, _Node(cost + move.cost, self.serial, (*moves, move), report))
+            total = cost + move.cost
+            node = _Node(total - _PROGRESS * len(moves), self.serial, total, (*moves, move), report)
+            heapq.heappush(self.queue, node)
 
     def _trace(self, changes: tuple[Change, ...]) -> Report | None:
         launch = self.origin.launch
@@ -144,7 +159,7 @@ class _Search:
             rest = tuple(m for m in node.moves if m is not move)
             if not rest or move not in node.moves:
                 continue
-            fewer = _Node(node.cost - move.cost, 0, rest, node.parent)
+            fewer = _Node(0.0, 0, node.cost - move.cost, rest, node.parent)
             report = self._trace(fewer.changes)
             if report is not None and report.verdict is Verdict.ACTIVE:
                 self._keep(fewer, report)
@@ -174,11 +189,16 @@ def _no_change(report: Report, made: Plan) -> Finding:
             "for it. Another release may; `mtp-trace matrix` shows which"
         )
     elif error is not None:
-        place = at(error.file, error.line)
-        why = f"what stops it stays: {failure_text(report)}" + (f" ({place})" if place else "")
+        last = next((r.error for r in made.tried if r.error is not None and _further(report, r)), error)
+        place = at(last.file, last.line)
+        kept = "what stops it stays" if last is error else "without what stops it here, it stops at the next"
+        why = f"{kept}: {last.type}: {' '.join(last.message.split())}" + (f" ({place})" if place else "")
     else:
         why = "nothing that this tree reads turns it on"
-    tried = f"{len(made.tried)} changed launch{'' if len(made.tried) == 1 else 'es'} traced, none comes to active"
+    count = len(made.tried)
+    tried = f"{count} changed launch{'' if count == 1 else 'es'} traced, none comes to active"
+    if not count:
+        tried = "no flag or variable that this tree takes bears on it"
     return Finding(
         rule="no-change-helps",
         severity=Severity.NOTE,
@@ -188,6 +208,11 @@ def _no_change(report: Report, made: Plan) -> Finding:
         line=error.line if error is not None else None,
         end_line=error.end_line if error is not None else None,
     )
+
+
+def _further(before: Report, after: Report) -> bool:
+    """Whether a launch got past the parser, and past the place where it stopped before."""
+    return after.verdict is Verdict.STARTUP_ERROR and after.stage != "cli" and before.stage == "cli"
 
 
 def _own_target(report: Report) -> bool:
