@@ -20,8 +20,11 @@ SWITCHED = 1.5
 TRIED = 0.5
 """A change that nothing points at: a flag of the user's left out."""
 
+CHOSEN = 1.0
+"""One of a flag's choices that neither message nor condition names."""
+
 REPLACED = 0.5
-DROPPED = 0.75
+DROPPED = 0.5
 
 
 @dataclass(frozen=True)

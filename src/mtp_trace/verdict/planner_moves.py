@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from mtp_trace.report.model import Change, Report, Severity, Verdict
 from mtp_trace.rules.flags import Flag, FlagTable
 from mtp_trace.rules.sites import Sites
-from mtp_trace.verdict.planner_data import DROPPED, NAMED, READ, REPLACED, SWITCHED, TRIED, Move, PlannerData
+from mtp_trace.verdict.planner_data import CHOSEN, DROPPED, NAMED, READ, REPLACED, SWITCHED, TRIED, Move, PlannerData
 from mtp_trace.verdict.planner_edit import Arguments, takes
 from mtp_trace.verdict.planner_guard import GuardFacts, guard_facts
 from mtp_trace.verdict.planner_message import advice, refused_flags, refused_value, words
@@ -178,7 +178,12 @@ class Moves:
             others = [c for c in offered if c not in named] if written and flag.field not in self.data.asked else []
             wanted = [v for v in self.data.asked.get(flag.field, ()) if takes(flag, v) and v != current]
             for value in wanted or [*named[:_MOST_CHOICES], *others[: _MOST_CHOICES - len(named)]]:
-                yield from self._set(flag.name, value, "the failing check reads it", READ if value in named else TRIED)
+                yield from self._set(
+                    flag.name,
+                    value,
+                    "the failing check reads it",
+                    READ if value in named or value in wanted else CHOSEN,
+                )
             for number in facts.numbers.get(flag.field, []):
                 yield from self._set(flag.name, str(number), "the failing check compares it with this", READ)
             if written:
