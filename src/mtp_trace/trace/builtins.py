@@ -579,7 +579,7 @@ _MAKERS: dict[type, Any] = {
     dict: _make_dict,
     range: _make_range,
     slice: lambda e, a, k: slice(*a),
-    complex: lambda e, a, k: complex(*a),
-    bytearray: lambda e, a, k: bytearray(*a),
+    complex: lambda e, a, k: _numeric(e, complex, "complex", a),
+    bytearray: lambda e, a, k: _numeric(e, bytearray, "bytearray", a),
     memoryview: lambda e, a, k: Unknown("memoryview()", "memoryview is not modelled"),
 }

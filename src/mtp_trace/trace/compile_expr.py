@@ -371,12 +371,16 @@ class ExprCompiler:
 
             def spread(f: Frame) -> Value:
                 out: list[Value] = []
-                for item, star in zip(items, starred):
-                    if star:
-                        out.extend(ops.iterate(f.engine, item(f)))
-                    else:
-                        out.append(item(f))
-                return set_of(out) if kind is set else kind(out)
+                try:
+                    for item, star in zip(items, starred):
+                        if star:
+                            out.extend(ops.iterate(f.engine, item(f)))
+                        else:
+                            out.append(item(f))
+                    return set_of(out) if kind is set else kind(out)
+                except (Raised, TraceStop) as e:
+                    place(e, f, node)
+                    raise
 
             return spread
         if kind is list:
@@ -401,16 +405,20 @@ class ExprCompiler:
             out: dict[Any, Value] = {}
             for k, v in pairs:
                 if k is None:
-                    _spread(f.engine, out, v(f))
+                    try:
+                        _spread(f.engine, out, v(f))
+                    except (Raised, TraceStop) as e:
+                        place(e, f, node)
+                        raise
                 else:
                     key = k(f)
                     item = v(f)
                     try:
                         out[key] = item
                     except TypeError:
-                        e = _unhashable(key)
-                        place(e, f, node)
-                        raise e from None
+                        error = _unhashable(key)
+                        place(error, f, node)
+                        raise error from None
             return out
 
         return run

@@ -10,6 +10,7 @@ import decimal
 import fractions
 import pathlib
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from mtp_trace.trace import ops
@@ -177,9 +178,16 @@ def _mutate(engine: Any, obj: Value, name: str, args: list[Value], kwargs: dict[
         if name == "update":
             _update(engine, obj, args, kwargs)
             return None
-        if name in ("setdefault", "pop") and isinstance(args[0], Unknown) and args[0] not in obj:
-            return args[0].derive(f"dict.{name}({args[0].key})")
+        if name in ("setdefault", "pop") and args and _may_be_there(obj, args[0]):
+            unknown = args[0] if isinstance(args[0], Unknown) else ops.unknown_key(obj)
+            assert unknown is not None
+            asked = unknown.derive(f"{ops.short(obj)}.{name}({ops.short(args[0])})")
+            if name == "setdefault":
+                obj[args[0]] = args[1] if len(args) > 1 else None
+            return asked
     if isinstance(obj, set):
+        if name in ("discard", "remove") and args and _may_be_there(obj, args[0]):
+            raise TraceStop(f"{name} of {ops.short(args[0])} from a set that may or may not hold it")
         if name.endswith("update") or name == "update":
             args = [set(ops.iterate(engine, a)) for a in args]
         if name == "pop" and obj:
@@ -192,6 +200,17 @@ def _mutate(engine: Any, obj: Value, name: str, args: list[Value], kwargs: dict[
         return getattr(obj, name)(*args, **kwargs)
     except (TypeError, ValueError, LookupError) as e:
         throw_host(e)
+
+
+def _may_be_there(obj: Iterable[Value], key: Value) -> bool:
+    """Whether a key that is not found may be one of those there under another name, because one of them is unknown."""
+    table: Any = obj
+    try:
+        if key in table or not table:
+            return False
+    except TypeError:
+        return False
+    return isinstance(key, Unknown) or ops.unknown_key(obj) is not None
 
 
 def _update(engine: Any, obj: dict[Any, Value], args: list[Value], kwargs: dict[str, Value]) -> None:
@@ -220,8 +239,9 @@ def _dict_get(engine: Any, obj: dict[Any, Value], args: list[Value], kwargs: dic
     if key in obj:
         return obj[key]
     if isinstance(key, Unknown):
-        return key.derive(f"dict.get({key.key})") if obj else default
-    return default
+        return key.derive(f"{ops.short(obj)}.get({key.key})") if obj else default
+    unknown = ops.unknown_key(obj)
+    return default if unknown is None else unknown.derive(f"{ops.short(obj)}.get({ops.short(key)})")
 
 
 def _join(engine: Any, obj: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -230,7 +250,7 @@ def _join(engine: Any, obj: str, args: list[Value], kwargs: dict[str, Value]) ->
     parts = [ops.payload(x) for x in ops.iterate(engine, args[0])]
     unknown = first_unknown(parts)
     if unknown is not None:
-        return unknown.derive(f"{obj!r}.join(...)")
+        return unknown.derive(f"{obj!r}.join({ops.short(parts)})")
     try:
         return obj.join(parts)
     except TypeError as e:

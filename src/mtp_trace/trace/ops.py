@@ -29,6 +29,7 @@ from mtp_trace.trace.values import (
     Unknown,
     Value,
     first_unknown,
+    shortened,
 )
 
 _SCALARS = (int, float, str, bytes, type(None))
@@ -65,8 +66,7 @@ def short(value: Value) -> str:
         return value.key
     if isinstance(value, Class):
         return value.name
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."
+    return shortened(repr(value), 80)
 
 
 def payload(value: Value) -> Value:
@@ -299,8 +299,8 @@ def negate(value: Value) -> Value:
     if isinstance(value, Unknown):
         if value.truthy is not None:
             return not value.truthy
-        key = value.key[4:-1] if value.key.startswith("not (") else f"not ({value.key})"
-        return value.derive(key)
+        # Never shortened: a question and its negation must stay recognisable as one.
+        return Unknown(value.key[5:-1] if value.key.startswith("not (") else f"not ({value.key})", value.why)
     return not value
 
 
@@ -339,11 +339,16 @@ def contains(engine: Any, container: Value, item: Value) -> Value:
             throw("TypeError", f"unhashable type: '{type_name(item)}'")
         if item in container:
             return True
-        unknown = next((k for k in container if isinstance(k, Unknown)), None)
+        unknown = unknown_key(container)
         return False if unknown is None else unknown.derive(f"{short(item)} in {short(container)}")
     if isinstance(container, range):
         return item in container if isinstance(item, int) else _in_sequence(engine, list(container), item)
     return _in_sequence(engine, iterating(engine, container), item)
+
+
+def unknown_key(container: Iterable[Value]) -> Unknown | None:
+    """A key of a dict, or an item of a set, that may turn out to be any other."""
+    return next((k for k in container if isinstance(k, Unknown)), None)
 
 
 def _in_sequence(engine: Any, values: Iterable[Value], item: Value) -> Value:
@@ -366,6 +371,9 @@ def get_item(engine: Any, container: Value, key: Value) -> Value:
             throw("TypeError", f"unhashable type: '{type_name(key)}'")
         if key in container:
             return container[key]
+        unknown = unknown_key(container)
+        if unknown is not None:
+            return unknown.derive(f"{short(container)}[{short(key)}]")
         throw("KeyError", key)
     if isinstance(container, Unknown):
         return container.derive(f"{container.key}[{short(key)}]")
@@ -575,6 +583,10 @@ def length(engine: Any, value: Value) -> Value:
     if isinstance(value, Class):
         found = _dunder(engine, value, "__len__")
         return len(iterate(engine, value)) if found is MISSING else found
+    if isinstance(value, (dict, set, frozenset)) and len(value) > 1:
+        unknown = unknown_key(value)
+        if unknown is not None:
+            return unknown.derive(f"len({short(value)})")
     try:
         return len(value)
     except TypeError:
@@ -730,7 +742,7 @@ def percent_format(engine: Any, template: str, args: Value) -> Value:
     values = args if isinstance(args, tuple) else args if isinstance(args, dict) else (args,)
     unknown = first_unknown(values)
     if unknown is not None:
-        return unknown.derive(f"{short(template)} % ...")
+        return unknown.derive(f"{short(template)} % {short(args)}")
     plain: Any
     if isinstance(values, dict):
         plain = {k: v if isinstance(v, _SCALARS) else _Operand(engine, v) for k, v in values.items()}

@@ -7,6 +7,7 @@ us; asking it for a truth value raises, so that unknown can never pass for false
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Generator as HostGenerator
 from dataclasses import dataclass
@@ -52,6 +53,14 @@ class Raised(Exception):
         self.package = ""  # the package outside the tree that raised it, where a model of one did
 
 
+def shortened(text: str, limit: int) -> str:
+    """A text cut to a length, still told apart from others that begin alike."""
+    if len(text) <= limit:
+        return text
+    mark = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:8]
+    return f"{text[: limit - 12]}...#{mark}"
+
+
 class Unknown:
     """A value nobody told us.
 
@@ -66,7 +75,14 @@ class Unknown:
 
     def derive(self, key: str) -> Unknown:
         """Another unknown that hangs on this one."""
-        return Unknown(key if len(key) < 400 else key[:397] + "...", self.why)
+        return Unknown(shortened(key, 400), self.why)
+
+    def __eq__(self, other: object) -> bool:
+        """Two unknowns with one key are the same value, as keys of a dict too; whether others are equal is not known."""
+        return self is other or (isinstance(other, Unknown) and other.key == self.key)
+
+    def __hash__(self) -> int:
+        return hash(self.key)
 
     def __bool__(self) -> NoReturn:
         raise UnknownTruth(f"the truth of {self.key} is not known: {self.why}")
