@@ -117,7 +117,7 @@ def _commits(old: TreeSpec, new: TreeSpec, rows: Sequence[Row]) -> dict[str, str
     line = line_between(old.spec, old.ref, new.ref)
     if line is None:
         return {}
-    prober = Prober(old.spec)
+    prober = Prober(old.spec, [row[0] for row in rows])
     found: dict[str, str] = {}
     for case, a, b, diff in rows:
         commit = prober.search(line, case, a, b, diff)[0]
@@ -127,11 +127,11 @@ def _commits(old: TreeSpec, new: TreeSpec, rows: Sequence[Row]) -> dict[str, str
 
 
 class Prober:
-    """Traces launches at commits; what was judged once is kept, so launches share their searches."""
+    """Traces launches at commits: all launches that changed, as soon as one of them asks for a commit."""
 
-    def __init__(self, folder: str) -> None:
-        self.folder = folder
-        self._reports: dict[tuple[str, str], Report | None] = {}
+    def __init__(self, folder: str, cases: Sequence[Case]) -> None:
+        self.folder, self.cases = folder, tuple(cases)
+        self._reports: dict[str, dict[str, Report]] = {}
 
     def search(self, line: Line, case: Case, old: Report, new: Report, diff: Difference) -> tuple[str | None, int]:
         """The commit in words, and how many traces it took."""
@@ -139,20 +139,20 @@ class Prober:
         return search.find(line), search.traces
 
     def _report(self, sha: str, case: Case) -> Report | None:
-        key = (sha, case.id)
-        if key not in self._reports:
-            self._reports[key] = self._judged(sha, case)
-        return self._reports[key]
+        if sha not in self._reports:
+            self._reports[sha] = self._judged(sha)
+        return self._reports[sha].get(case.id)
 
-    def _judged(self, sha: str, case: Case) -> Report | None:
+    def _judged(self, sha: str) -> dict[str, Report]:
+        """What the launches come to at a commit; nothing where its tree cannot be read."""
         try:
             session: Session = open_session(TreeSpec(self.folder, sha))
         except InputError:
-            return None
+            return {}
         try:
-            return judge_case(session, case)
+            return {case.id: judge_case(session, case) for case in self.cases}
         except InputError:
-            return None
+            return {}
         finally:
             session.tree.close()
 
