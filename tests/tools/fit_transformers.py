@@ -164,7 +164,8 @@ def guesses(name: str, params: dict) -> list[object]:
     if "pattern" in name:
         return ["M*M", "MEM*E", "M*-ME", "*M-"]
     if name not in params and name not in GUESSES:
-        return [2, 0.5, 3, 6]
+        counts = any(word in name for word in ("interval", "freq", "period", "num_", "layers"))
+        return [2, 3, 6, 8] if counts else [2, 0.5, 3, 6]
     return GUESSES.get(name) or others(None, name)[:4]
 
 

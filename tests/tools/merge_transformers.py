@@ -23,7 +23,7 @@ from mtp_trace.checkpoint.transformers_table import ClassInfo, TransformersTable
 
 ROUNDS = 5
 LONGEST = 4000
-"""A default of more JSON than this (a thousand class labels) is not kept: the attribute is opaque."""
+"""A default of more JSON than this (a thousand class labels), or that JSON cannot hold, leaves the attribute opaque."""
 SKIPPED = ("base_model_tp_plan",)
 """Attributes that are of no use here."""
 KEPT = tuple(ClassInfo.__struct_fields__)
@@ -87,7 +87,8 @@ def tidy(facts: dict, rope: str) -> dict:
     facts["subs"] = {name: sub for name, sub in facts.get("subs", {}).items() if name not in given}
     facts["attribute_map"] = dict(sorted(facts["attribute_map"].items()))
     for part in ("params", "constants"):
-        long = sorted(key for key, value in facts.get(part, {}).items() if len(json.dumps(value)) > LONGEST)
+        texts = {key: json.dumps(value) for key, value in facts.get(part, {}).items()}
+        long = sorted(key for key, text in texts.items() if len(text) > LONGEST or "__object__" in text)
         facts["opaque"] = sorted({*facts.get("opaque", ()), *long})
         facts[part] = {key: value for key, value in facts.get(part, {}).items() if key not in long}
     return {part: facts[part] for part in KEPT if part in facts and facts[part] not in EMPTY}

@@ -112,6 +112,7 @@ class _Maker:
         for path in info.opaque:
             self._hide(path, f"{info.name} computes {path} in a way that the table does not describe")
         self._spread_doubt()
+        self._vary_by_layer()
         for name in made.opaque:
             made.values.pop(name, None)
         return made
@@ -263,6 +264,21 @@ class _Maker:
                     self._hide(path, f"{self.info.name} computes {path} from {cause}, which is not known")
             if before == len(self.made.opaque):
                 break
+
+    def _vary_by_layer(self) -> None:
+        """From 5.19 on, reading what ``per_layer_config`` sets otherwise for some layers is an error.
+
+        Where that cannot be told (a class that makes it of other keys), any number may be such a one.
+        """
+        layers = self.given.get("per_layer_config")
+        if not self.table.layer_names or (layers is None and "per_layer_config" not in self.made.opaque):
+            return
+        entries = layers.values() if isinstance(layers, Mapping) else ()
+        names = {name for entry in entries if isinstance(entry, Mapping) for name in entry}
+        if "per_layer_config" in self.made.opaque:
+            names |= {name for name, default in self.info.params.items() if kind_of(default) == "number"}
+        for name in names - {"num_hidden_layers", "hidden_size", "vocab_size"}:
+            self._hide(name, f"{name} may differ from layer to layer, which makes reading it an error")
 
     def _rename_layers(self, name: str) -> None:
         """Newer releases write layer types under new names."""
