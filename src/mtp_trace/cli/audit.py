@@ -69,6 +69,7 @@ def audit(
     from mtp_trace.report.listing_model import Audit
     from mtp_trace.report.model import SglangInfo
     from mtp_trace.rules.loader import load_pack
+    from mtp_trace.rules.settings import find_settings
     from mtp_trace.source import open_tree
     from mtp_trace.verdict.audit import Auditor, Means
     from mtp_trace.verdict.session import Session
@@ -77,7 +78,7 @@ def audit(
     launches, notes = find_launches([Path(path) for path in paths])
     for note in () if quiet else notes:
         _say(str(note))
-    pack = load_pack([Path(folder) for folder in rule_dirs]) if rule_dirs else None
+    pack = load_pack(rule_dirs, find_settings(Path.cwd()))
     session = Session(open_tree(sglang, ref), cache_for(no_cache), pack)
     card = session.gpus.find(gpu, gpu_count) if gpu else None
     if not launches:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mtp_trace.cli.options import cache_for, environment, gpu_options, output_options, tree_options, write
+from mtp_trace.cli.options import cache_for, environment, gpu_options, output_options, told_drift, tree_options, write
 
 if TYPE_CHECKING:
     from mtp_trace.report.model import Report
@@ -48,6 +48,7 @@ def check(sglang: str, ref: str | None, model: str | None, launch: str | None, p
     from mtp_trace.errors import LaunchError
     from mtp_trace.launch.command import parse_command
     from mtp_trace.rules.loader import load_pack
+    from mtp_trace.rules.settings import find_settings
     from mtp_trace.source import open_tree
     from mtp_trace.verdict.session import Session, model_path_of
 
@@ -63,7 +64,7 @@ def check(sglang: str, ref: str | None, model: str | None, launch: str | None, p
         model = named
     folder = ModelFolder.open(model)
     folder.require_architectures()
-    pack = load_pack([Path(d) for d in rule_dirs]) if rule_dirs else None
+    pack = load_pack(rule_dirs, find_settings(Path.cwd()))
     session = Session(open_tree(sglang, ref), cache_for(no_cache), pack)
     card = session.gpus.find(gpu, gpu_count) if gpu else None
     with _progress(quiet or form != "terminal"):
@@ -73,7 +74,7 @@ def check(sglang: str, ref: str | None, model: str | None, launch: str | None, p
     if baseline is not None:
         report = _without_known(report, baseline)
     write(render(session, report, form, fail_on, quiet, output), output)
-    sys.exit(_exit(report, fail_on))
+    sys.exit(_exit(report, fail_on) if not told_drift(session.drift()) else 3)
 
 
 def render(session: Session, report: Report, form: str, fail_on: str, quiet: bool, output: str | None) -> str:

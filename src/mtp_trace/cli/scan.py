@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from mtp_trace.cli.options import cache_for, output_options, tree_options, write
+from mtp_trace.cli.options import cache_for, output_options, told_drift, tree_options, write
 
 FORMATS = ("terminal", "json", "markdown", "sarif", "junit", "github")
 
@@ -72,9 +72,4 @@ def scan(
     for path, why in sites.unreadable.items():
         click.echo(f"mtp-trace: passed over {path}: {why}", err=True)
     missing = drift(pack, sites)
-    for rule in missing:
-        click.echo(
-            f"mtp-trace: the rule {rule.id} must find a place in any tree and finds none: this tree has moved on",
-            err=True,
-        )
-    sys.exit(3 if missing else 0)
+    sys.exit(3 if told_drift(missing) else 0)

@@ -76,9 +76,18 @@ def _places(match: Match, context: Context, also: dict[str, Found]) -> list[Foun
     if not sites:
         return []
     if events is not None:
-        lines = [s for s in sites if any(e.file == s.file and s.line <= e.line <= s.end_line for e in events)]
-        return list(lines if match.each else lines[:1])
+        there = [s for s in sites if any(_overlap(s, e) for e in events)]
+        if not there:
+            # What only applies the declarations of others is no place to show: the one that declares this value is.
+            values = {repr(e.captures.get("value")) for e in events}
+            same = [s for s in sites if s.captures.get("value") in values]
+            return [same[0]] if len(same) == 1 else _picked(match, events)
+        return [*(there if match.each else there[:1])]
     return list(sites[:MAX_EACH] if match.each else sites[:1])
+
+
+def _overlap(one: Found, other: Found) -> bool:
+    return one.file == other.file and one.line <= other.end_line and other.line <= one.end_line
 
 
 def _picked(match: Match, events: list[Found]) -> list[Found | None]:

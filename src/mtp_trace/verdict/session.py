@@ -12,7 +12,7 @@ from mtp_trace.checkpoint.folder import ModelFolder
 from mtp_trace.launch.gpus import GpuTable
 from mtp_trace.report.model import LaunchInfo, ModelInfo, Report, SglangInfo
 from mtp_trace.rules.data import data_root
-from mtp_trace.rules.model import Pack
+from mtp_trace.rules.model import Pack, Rule
 from mtp_trace.rules.yamlfile import shipped
 from mtp_trace.source import SourceTree
 from mtp_trace.syntax.cache import DiskCache
@@ -66,6 +66,10 @@ class Session:
         found = deep(lambda: [(g, self._explore(argv, env, g, files)) for g in gpus])
         return self.judge.report(found, sglang, model_info, info, case, asked_gpu=gpu is not None,
                                  config=named.config if named is not None else None)  # fmt: skip
+
+    def drift(self) -> tuple[Rule, ...]:
+        """Rules that must find a place in any tree, and find none in this one."""
+        return self.judge.adviser.drift() if self.judge.adviser is not None else ()
 
     def source_lines(self, file: str, first: int, last: int) -> list[str] | None:
         """Lines of a file of the tree, for showing; None where there is no such file."""
