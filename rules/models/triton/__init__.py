@@ -2,6 +2,9 @@
 
 from triton.runtime.jit import JITFunction
 
+# A recent one: releases ask whether it is too old.
+__version__ = "3.5.1"
+
 
 def jit(fn=None, **kwargs):
     if fn is None:
