@@ -98,7 +98,7 @@ class Moves:
 
     def _asked(self) -> Iterator[Move]:
         for field, values in self.data.asked.items():
-            flag = self.table.flag_of(field)
+            flag = self._flag(field)
             for index, value in enumerate(values if flag is not None else ()):
                 assert flag is not None
                 yield from self._set(flag.name, value, "nothing asks for speculation without it", NAMED + 0.1 * index)
@@ -110,7 +110,7 @@ class Moves:
             if mention.kind == "env":
                 moves += self._variable(mention.name, mention.value, mention.away)
                 continue
-            flag = self.table.by_name.get(mention.name) or self.table.flag_of(mention.name.lstrip("-"))
+            flag = self.table.by_name.get(mention.name) or self._flag(mention.name.lstrip("-"))
             if flag is None:
                 continue
             value = mention.value
@@ -159,7 +159,8 @@ class Moves:
         for group in self.data.together:
             if not any(field in facts.names or field in self.message for field in group):
                 continue
-            given = [flag for field in group if (flag := self.arguments.given(field)) is not None]
+            known = [flag.field for field in group if (flag := self._flag(field)) is not None]
+            given = [name for field in known if (name := self.arguments.given(field)) is not None]
             why = "given together with the others or not at all"
             parts = [m for name in given for m in self._drop(name, why, READ)]
             if parts:
@@ -170,7 +171,9 @@ class Moves:
         spoken = " ".join(self.message.lower().replace("-", " ").replace("_", " ").split())
         said = words([self.message])
         compared = set(facts.texts)
-        for flag in self._concerned(facts, spoken, {*said, *compared}):
+        concerned = self._concerned(facts, spoken, {*said, *compared})
+        yield from self._alike(concerned)
+        for name, flag in concerned.items():
             written = self.arguments.given(flag.field)
             current = self.arguments.value(flag.name)
             offered = [c for c in flag.choices if c != current]
@@ -184,27 +187,45 @@ class Moves:
                     "the failing check reads it",
                     READ if value in named or value in wanted else CHOSEN,
                 )
-            for number in facts.numbers.get(flag.field, []):
+            for number in facts.numbers.get(name, []):
                 yield from self._set(flag.name, str(number), "the failing check compares it with this", READ)
             if written:
                 yield from self._drop(written, "the failing check reads it", READ)
-            elif not flag.choices and flag.field in facts.names and flag.field not in facts.numbers:
+            elif not flag.choices and name in facts.names and name not in facts.numbers:
                 yield from self._set(flag.name, "", "the failing check reads it", SWITCHED)
 
-    def _concerned(self, facts: GuardFacts, spoken: str, texts: set[str]) -> list[Flag]:
-        """The flags that a failure is about: read by its condition, or spoken of in its message."""
+    def _alike(self, concerned: Mapping[str, Flag]) -> Iterator[Move]:
+        """Flags of the user's that give one value, which one choice may have spread: all left out."""
+        by_value: dict[str, list[str]] = {}
+        for flag in concerned.values():
+            written = self.arguments.given(flag.field)
+            value = self.arguments.value(written) if written else None
+            if written and value:
+                by_value.setdefault(value, []).append(written)
+        for names in by_value.values():
+            parts = [m for name in names for m in self._drop(name, "the failing check reads it", READ)]
+            if len(parts) > 1:
+                yield Move(_all_of(parts).changes, 1 + READ + len(parts) * DROPPED)
+
+    def _concerned(self, facts: GuardFacts, spoken: str, texts: set[str]) -> dict[str, Flag]:
+        """The flags that a failure is about, by name: read by its condition, or spoken of in its message."""
         found: dict[str, Flag] = {}
         for name in facts.names:
-            if (flag := self.table.flag_of(name)) is not None:
-                found[flag.field] = flag
+            if (flag := self._flag(name)) is not None:
+                found[name] = flag
+        known = {flag.field for flag in found.values()}
         for flag in self.table.by_field.values():
             given = self.arguments.given(flag.field)
             value = self.arguments.value(given) if given else None
             telling = bool(flag.choices) and "_" in flag.field and flag.field.replace("_", " ") in spoken
             said = given is not None and (given in self.message or flag.field in self.message)
-            if telling or said or (value and value in texts):
-                found.setdefault(flag.field, flag)
-        return [flag for flag in found.values() if not self._held(flag.name, self.data.fixed)]
+            if flag.field not in known and (telling or said or (value and value in texts)):
+                found[flag.field] = flag
+        return {name: flag for name, flag in found.items() if not self._held(flag.name, self.data.fixed)}
+
+    def _flag(self, name: str) -> Flag | None:
+        """The flag of a field, or of a name that is one of the flag's other spellings."""
+        return self.table.flag_of(name) or self.table.by_name.get("--" + name.replace("_", "-"))
 
     def _left_out(self) -> Iterator[Move]:
         """Each of the user's own flags left out."""
