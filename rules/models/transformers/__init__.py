@@ -7,7 +7,7 @@ import os
 
 import torch
 from packaging.version import Version as _Version
-from mtp_trace_host import note_read, read_json, symbol, table, unknown
+from mtp_trace_host import load_code, note_read, read_json, symbol, table, unknown
 from mtp_trace_host import version as _version
 
 __version__ = _version("transformers")
@@ -251,10 +251,15 @@ def _prefers_local(known):
 
 
 def _remote(path, data, rest):
-    module = data["auto_map"]["AutoConfig"].split("--")[-1].split(".")[0] + ".py"
-    if not os.path.isfile(os.path.join(str(path), module)):
-        raise OSError(str(path) + " does not appear to have a file named " + module + ".")
-    return unknown("config of " + str(path), "the repository's own code, " + module + ", decides what the config holds")
+    reference = data["auto_map"]["AutoConfig"].split("--")[-1].split(".")
+    file = os.path.join(str(path), reference[0] + ".py")
+    module = load_code(file)
+    if module is None:
+        raise OSError(str(path) + " does not appear to have a file named " + reference[0] + ".py.")
+    made = getattr(module, reference[1]).from_dict(data, **rest)
+    if type(made) is not tuple:
+        made.__dict__["_name_or_path"] = str(path)
+    return made
 
 
 class GenerationConfig:

@@ -109,23 +109,34 @@ class Imports:
         engine = self.engine
         with engine.importing(name):
             try:
-                program = store.module(path)
-                postponed = any(s[0] == "from" and s[3] == "__future__" for s in program.form[:8])
-                compiler = Compiler(engine.builtins, postponed)
-                scope = Scope("module", None, set())
-                frame = Frame(engine, module, "<module>", None, module.attrs)
-                frame.node = ["pass", 1, 1]
-                engine.enter(frame)
-                try:
-                    for statement in program.form:
-                        self._statement(module, compiler, scope, frame, statement)
-                finally:
-                    engine.leave()
+                self._body(module, store.module(path).form)
             except BaseException:
                 self.modules.pop(name, None)
                 raise
         module.ready = True
         return module
+
+    def run_aside(self, name: str, path: str, form: list[Any]) -> Module:
+        """Runs a module that belongs to neither the tree nor the models (code that comes with a checkpoint), for this
+        launch only. Errors are placed where the tree asked for it."""
+        module = Module(name, path, model=True)
+        self._body(module, form)
+        module.ready = True
+        return module
+
+    def _body(self, module: Module, form: list[Any]) -> None:
+        engine = self.engine
+        postponed = any(s[0] == "from" and s[3] == "__future__" for s in form[:8])
+        compiler = Compiler(engine.builtins, postponed)
+        scope = Scope("module", None, set())
+        frame = Frame(engine, module, "<module>", None, module.attrs)
+        frame.node = ["pass", 1, 1]
+        engine.enter(frame)
+        try:
+            for statement in form:
+                self._statement(module, compiler, scope, frame, statement)
+        finally:
+            engine.leave()
 
     def _statement(self, module: Module, compiler: Compiler, scope: Scope, frame: Frame, statement: Any) -> None:
         """One top-level statement; what a model is missing for leaves the names it would bind unknown."""

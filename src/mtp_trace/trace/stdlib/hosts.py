@@ -9,7 +9,7 @@ from mtp_trace.trace.events import Event
 from mtp_trace.trace.stdlib.importing import version_of
 from mtp_trace.trace.stdlib.text import loads
 from mtp_trace.trace.stdlib.tools import natives
-from mtp_trace.trace.values import Class, External, Instance, Unknown, Value
+from mtp_trace.trace.values import Class, External, Instance, TraceStop, Unknown, Value
 
 
 def host_module(engine: Any) -> dict[str, Value]:
@@ -32,6 +32,7 @@ def host_module(engine: Any) -> dict[str, Value]:
             symbol=lambda e, a, k: External(a[0]),
             known=lambda e, a, k: not isinstance(a[0], Unknown),
             read_json=_read_json,
+            load_code=_load_code,
             note_read=_note,
         ),
     }  # fmt: skip
@@ -43,6 +44,22 @@ def _read_json(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
         return loads(e.written[path])
     data = e.world.files.read(path)
     return None if data is None else loads(data.decode("utf-8", errors="replace"))
+
+
+def _load_code(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    """A Python file of the checkpoint, followed like any other code: the module, None where there is no such file."""
+    from mtp_trace.syntax.lower_ast import lower_module
+
+    path = str(a[0])
+    data = e.world.files.read(path)
+    if data is None:
+        return None
+    name = "transformers_modules." + path.rpartition("/")[2].removesuffix(".py")
+    try:
+        form = lower_module(data.decode("utf-8"))
+    except (SyntaxError, ValueError, RecursionError) as error:
+        raise TraceStop(f"the checkpoint's own code, {path}, cannot be read: {error}") from None
+    return e.imports.run_aside(name, path, form)
 
 
 def _note(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
