@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from mtp_trace.trace import attrs, classes, ops
+from mtp_trace.trace import attrs, classes, limits, ops
 from mtp_trace.trace.errors import EXCEPTIONS, OBJECT, TYPE, throw, throw_host
 from mtp_trace.trace.generators import advance
 from mtp_trace.trace.instances import callable_, isinstance_, issubclass_
@@ -43,8 +43,7 @@ def install(engine: Any) -> None:
     """Fills ``engine.builtins`` and the constructors of builtin types."""
     table: dict[str, Value] = {name: Native(name, call) for name, call in _TABLE.items()}
     table.update(EXCEPTIONS)
-    for host in (bool, int, float, str, bytes, list, tuple, dict, set, frozenset, range, slice, complex, bytearray):
-        table[host.__name__] = host
+    table.update({host.__name__: host for host in _MAKERS if host is not memoryview})
     table.update({
         "object": OBJECT, "type": TYPE, "None": None, "True": True, "False": False, "Ellipsis": ...,
         "NotImplemented": NotImplemented, "__debug__": True, "__name__": "builtins", "memoryview": memoryview,
@@ -272,7 +271,8 @@ def _until(e: Any, source: Value, stop: bool) -> Value:
 @_builtin("sum")
 def _sum(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
     total: Value = a[1] if len(a) > 1 else k.get("start", 0)
-    for item in ops.iterate(e, a[0]):
+    for item in ops.iterating(e, a[0]):
+        e.turns(1)
         total = ops.binary(e, "+", total, item)
     return total
 
@@ -413,6 +413,7 @@ def _numeric(e: Any, fn: Any, name: str, a: list[Value]) -> Value:
     unknown = first_unknown(args)
     if unknown is not None:
         return unknown.derive(f"{name}({', '.join(map(ops.short, args))})")
+    limits.function(name, args)
     try:
         return fn(*args)
     except (TypeError, ValueError, ArithmeticError) as error:
@@ -558,12 +559,9 @@ def _make_range(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
         if isinstance(x, Instance) and (method := x.cls.lookup("__index__")) is not MISSING:
             args[i] = e.call(BoundMethod(method, x), [], {})
     try:
-        made = range(*args)
+        return range(*args)
     except (TypeError, ValueError) as error:
         throw_host(error)
-    if len(made) > e.budget.size:
-        raise TraceStop(f"a range of {len(made)} items is more than the trace keeps")
-    return made
 
 
 _MAKERS: dict[type, Any] = {

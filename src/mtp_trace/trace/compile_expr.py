@@ -7,7 +7,7 @@ from collections.abc import Generator as HostGenerator
 from typing import Any
 
 from mtp_trace.syntax.form import Node
-from mtp_trace.trace import attrs, ops
+from mtp_trace.trace import attrs, limits, ops
 from mtp_trace.trace.errors import exception, throw
 from mtp_trace.trace.generators import drive
 from mtp_trace.trace.scope import Scope
@@ -515,6 +515,7 @@ class ExprCompiler:
                 place(e, f, node)
                 raise
             joined = "".join(out)
+            limits.charge(f.engine, joined)
             return joined if unknown is None else unknown.derive(joined)
 
         return run

@@ -318,7 +318,10 @@ class Engine(TypeForms):
         if kind is BoundMethod:
             return self.call(fn.function, [fn.receiver, *args], kwargs)
         if kind is Native:
-            return fn.call(self, args, kwargs)
+            try:
+                return fn.call(self, args, kwargs)
+            except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, AssertionError) as error:
+                raise _unanswered(fn, error) from error
         if kind is Class:
             if self.stop_at_construction and not self._import_depth and fn.site is not None and EXCEPTIONS["BaseException"] not in fn.mro and "members" not in fn.traits:
                 raise ConstructionReached(fn.name)
@@ -631,6 +634,11 @@ class Engine(TypeForms):
         frame = self.frames[-1]
         name, bases, namespace = args
         return self.classes.assemble(name, name, ops.iterate(self, bases), kwargs, None, dict(namespace), frame, None)
+
+
+def _unanswered(fn: Native, error: Exception) -> TraceStop:
+    """Where the tracer's own answer to a call fails, that is its shortcoming, never the tree's error."""
+    return TraceStop(f"{fn.name}() is not answered for these arguments: {type(error).__name__}: {error}")
 
 
 _BUILTIN_MARKS = {Property: "property", StaticMethod: "staticmethod", ClassMethod: "classmethod"}

@@ -10,10 +10,10 @@ import decimal
 import fractions
 import pathlib
 import re
-from collections.abc import Iterable
+from collections.abc import Collection
 from typing import Any
 
-from mtp_trace.trace import ops
+from mtp_trace.trace import backtracking, limits, ops
 from mtp_trace.trace.errors import throw, throw_host
 from mtp_trace.trace.values import MISSING, Class, Instance, Native, TraceStop, Unknown, Value, first_unknown
 
@@ -52,7 +52,6 @@ _MUTATORS: dict[type, frozenset[str]] = {
                     "symmetric_difference_update"}),  # fmt: skip
     bytearray: frozenset({"append", "extend", "clear", "pop", "insert", "remove", "reverse"}),
 }
-_MAX_TEXT = 4_000_000
 
 
 def host_attribute(engine: Any, obj: Value, name: str) -> Value:
@@ -129,19 +128,25 @@ def _pure(obj: Value, name: str) -> Value:
             return unknown.derive(f"{ops.short(obj)}.{name}({', '.join(map(ops.short, plain))})")
         if isinstance(obj, re.Pattern) and name in ("sub", "subn") and not isinstance(plain[0], str):
             replacement = plain[0]
+            backtracking.check(obj, _subject(obj, name, plain, kwargs))
             return real(lambda m: engine.call(replacement, [m], {}), *plain[1:], **kwargs)
-        if isinstance(obj, str) and name in ("ljust", "rjust", "center", "zfill", "expandtabs") and _large(plain):
-            raise TraceStop("text longer than the trace keeps")
+        limits.method(obj, name, [*plain, *kwargs.values()])
+        if isinstance(obj, re.Pattern):
+            backtracking.check(obj, _subject(obj, name, plain, kwargs))
         try:
-            return real(*plain, **kwargs)
+            result = real(*plain, **kwargs)
         except (TypeError, ValueError, LookupError, ArithmeticError) as e:
             throw_host(e)
+        limits.charge(engine, result)
+        return result
 
     return Native(f"{type(obj).__name__}.{name}", call)
 
 
-def _large(args: list[Value]) -> bool:
-    return any(isinstance(a, int) and a > _MAX_TEXT for a in args)
+def _subject(pattern: re.Pattern[Any], name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """The text that a pattern is asked about."""
+    at = 1 if name in ("sub", "subn") else 0
+    return args[at] if at < len(args) else kwargs.get("string")
 
 
 def _search(engine: Any, obj: Value, name: str, args: list[Value]) -> Value:
@@ -202,7 +207,7 @@ def _mutate(engine: Any, obj: Value, name: str, args: list[Value], kwargs: dict[
         throw_host(e)
 
 
-def _may_be_there(obj: Iterable[Value], key: Value) -> bool:
+def _may_be_there(obj: Collection[Value], key: Value) -> bool:
     """Whether a key that is not found may be one of those there under another name, because one of them is unknown."""
     table: Any = obj
     try:
@@ -251,10 +256,13 @@ def _join(engine: Any, obj: str, args: list[Value], kwargs: dict[str, Value]) ->
     unknown = first_unknown(parts)
     if unknown is not None:
         return unknown.derive(f"{obj!r}.join({ops.short(parts)})")
+    limits.method(obj, "join", [parts])
     try:
-        return obj.join(parts)
+        joined = obj.join(parts)
     except TypeError as e:
         throw_host(e)
+    limits.charge(engine, joined)
+    return joined
 
 
 _FIELD = re.compile(r"\{\{|\}\}|\{([^{}!:]*)(?:!([rsa]))?(?::((?:[^{}]|\{[^{}]*\})*))?\}")
@@ -295,6 +303,7 @@ def _format(engine: Any, obj: str, args: list[Value], kwargs: dict[str, Value]) 
         return str(text)
 
     text = _FIELD.sub(field, obj)
+    limits.charge(engine, text)
     return unknown[0].derive(text) if unknown else text
 
 

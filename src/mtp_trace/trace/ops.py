@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import operator
 import pathlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
+from mtp_trace.trace import limits
 from mtp_trace.trace.errors import EXCEPTIONS, message_of, throw, throw_host
 from mtp_trace.trace.values import (
     MISSING,
@@ -54,10 +55,11 @@ _ORDER: dict[str, tuple[Callable[[Any, Any], Any], str, str]] = {
     ">": (operator.gt, "__gt__", "__lt__"),
     ">=": (operator.ge, "__ge__", "__le__"),
 }
-VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
+VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 """``dict.keys()`` and its like: the host's own views, which follow the dict."""
-_MAX_REPEAT = 1_000_000
-_MAX_POWER_BITS = 4096
+_MAX_LOOKED_AT = 2_000
+"""Larger tables are filled by loops over known data; looking for an unknown key at every step would take for ever."""
+_GROWING = frozenset({"*", "+", "**", "<<"})
 
 
 def short(value: Value) -> str:
@@ -79,8 +81,10 @@ def payload(value: Value) -> Value:
 def binary(engine: Any, op: str, left: Value, right: Value) -> Value:
     """``left op right``."""
     host, method, reflected = _BINARY[op]
+    if op == "%" and isinstance(left, (str, bytes)):
+        return percent_format(engine, left, right)
     if isinstance(left, _SCALARS) and isinstance(right, _SCALARS):
-        return _host_binary(op, host, left, right)
+        return _host_binary(engine, op, host, left, right)
     if isinstance(left, (Instance, Class)) or isinstance(right, (Instance, Class)):
         found = _dunder(engine, left, method, right)
         if found is MISSING:
@@ -90,24 +94,17 @@ def binary(engine: Any, op: str, left: Value, right: Value) -> Value:
         left, right = payload(left), payload(right)
     if op == "|" and (_is_type(left) or _is_type(right)):
         return TypingForm("Union", (*_union_parts(left), *_union_parts(right)))
-    if op == "%" and isinstance(left, str):
-        return percent_format(engine, left, right)
     unknown = left if isinstance(left, Unknown) else right if isinstance(right, Unknown) else None
     if unknown is not None:
         return unknown.derive(f"{short(left)} {op} {short(right)}")
-    return _host_binary(op, host, left, right)
+    return _host_binary(engine, op, host, left, right)
 
 
-def _host_binary(op: str, host: Callable[[Any, Any], Any], left: Value, right: Value) -> Value:
-    if op == "*":
-        sized, times = (left, right) if not isinstance(left, (int, float)) else (right, left)
-        if isinstance(times, int) and hasattr(sized, "__len__") and len(sized) * times > _MAX_REPEAT:
-            raise TraceStop(f"a sequence of {len(sized) * times} items is more than the trace keeps")
-    big = op in ("**", "<<") and isinstance(left, int) and isinstance(right, int)
-    if big and max(1, left.bit_length()) * abs(right) > _MAX_POWER_BITS * 16:
-        raise TraceStop("an integer of that size is more than the trace keeps")
+def _host_binary(engine: Any, op: str, host: Callable[[Any, Any], Any], left: Value, right: Value) -> Value:
+    if op in _GROWING:
+        limits.binary(op, left, right)
     try:
-        return host(left, right)
+        result = host(left, right)
     except TypeError as e:
         if _is_ours(left) or _is_ours(right):
             shown = "** or pow()" if op == "**" else op
@@ -115,6 +112,8 @@ def _host_binary(op: str, host: Callable[[Any, Any], Any], left: Value, right: V
         throw_host(e)
     except (ValueError, ArithmeticError) as e:
         throw_host(e)
+    limits.charge(engine, result)
+    return result
 
 
 def _is_ours(value: Value) -> bool:
@@ -148,11 +147,13 @@ def _dunder(engine: Any, receiver: Value, name: str, *args: Value) -> Value:
 def inplace(engine: Any, op: str, left: Value, right: Value) -> Value:
     """``left op= right``: lists, sets and dicts change in place."""
     if isinstance(left, list) and op == "+":
+        items = iterate(engine, right)
+        limits.binary("+", left, items)
         engine.touch(left)
-        left.extend(iterate(engine, right))
+        left.extend(items)
         return left
     if isinstance(left, list) and op == "*" and isinstance(payload(right), int):
-        repeated = _host_binary("*", operator.mul, left, payload(right))
+        repeated = _host_binary(engine, "*", operator.mul, left, payload(right))
         engine.touch(left)
         left[:] = repeated
         return left
@@ -173,10 +174,11 @@ def unary(engine: Any, op: str, value: Value) -> Value:
     found = _dunder(engine, value, {"-": "__neg__", "+": "__pos__", "~": "__invert__"}[op])
     if found is not MISSING:
         return found
+    inner = payload(value)
     try:
-        return {"-": operator.neg, "+": operator.pos, "~": operator.invert}[op](payload(value))
-    except TypeError as e:
-        throw_host(e)
+        return -inner if op == "-" else +inner if op == "+" else ~inner
+    except TypeError:
+        throw("TypeError", f"bad operand type for unary {op}: '{type_name(value)}'")
 
 
 def equal(engine: Any, left: Value, right: Value) -> Value:
@@ -342,12 +344,17 @@ def contains(engine: Any, container: Value, item: Value) -> Value:
         unknown = unknown_key(container)
         return False if unknown is None else unknown.derive(f"{short(item)} in {short(container)}")
     if isinstance(container, range):
-        return item in container if isinstance(item, int) else _in_sequence(engine, list(container), item)
+        return item in container if isinstance(item, int) else _in_sequence(engine, iterate(engine, container), item)
     return _in_sequence(engine, iterating(engine, container), item)
 
 
-def unknown_key(container: Iterable[Value]) -> Unknown | None:
+def unknown_key(container: Collection[Value]) -> Unknown | None:
     """A key of a dict, or an item of a set, that may turn out to be any other."""
+    if len(container) > _MAX_LOOKED_AT:
+        return None
+    kinds = set(map(type, container))
+    if Unknown not in kinds and External not in kinds:
+        return None
     return next((k for k in container if isinstance(k, Unknown)), None)
 
 
@@ -449,7 +456,7 @@ def delete_item(engine: Any, container: Value, key: Value) -> None:
 
 def iterate(engine: Any, value: Value) -> list[Value]:
     """The items of an iterable, as a list (the trace iterates over what is finite and known only)."""
-    if isinstance(value, (list, tuple, dict, str, range, bytes)):
+    if isinstance(value, (list, tuple, dict, str, bytes)):
         return list(value)
     out: list[Value] = []
     limit = engine.budget.size
@@ -645,7 +652,7 @@ def to_repr(engine: Any, value: Value) -> Value:
     if isinstance(value, (list, tuple, set, frozenset, dict)):
         return container_repr(engine, value)
     if isinstance(value, VIEWS):
-        return f"{type(value).__name__}({container_repr(engine, list(value))})"
+        return f"{type(value).__name__}({container_repr(engine, [*iterating(engine, value)])})"
     if isinstance(value, pathlib.PurePath):
         return f"PosixPath({str(value)!r})"
     return repr(value)
@@ -702,6 +709,7 @@ def format_value(engine: Any, value: Value, conversion: str | None, spec: str) -
             return found
         inner = payload(value)
         value = inner if not isinstance(inner, Instance) else to_text(engine, value)
+    limits.format_spec(spec)
     try:
         return format(value, spec)
     except (TypeError, ValueError) as e:
@@ -737,7 +745,7 @@ def ascii_of(shown: str) -> str:
     return shown.encode("ascii", "backslashreplace").decode("ascii")
 
 
-def percent_format(engine: Any, template: str, args: Value) -> Value:
+def percent_format(engine: Any, template: str | bytes, args: Value) -> Value:
     """``template % args``."""
     values = args if isinstance(args, tuple) else args if isinstance(args, dict) else (args,)
     unknown = first_unknown(values)
@@ -748,6 +756,7 @@ def percent_format(engine: Any, template: str, args: Value) -> Value:
         plain = {k: v if isinstance(v, _SCALARS) else _Operand(engine, v) for k, v in values.items()}
     else:
         plain = tuple(v if isinstance(v, _SCALARS) else _Operand(engine, v) for v in values)
+    limits.percent(template, plain.values() if isinstance(plain, dict) else plain)
     try:
         return template % plain
     except (TypeError, ValueError, KeyError) as e:

@@ -114,7 +114,7 @@ class PatternCompiler:
                 return False
             if len(v) < len(parts) - (star is not None) or (star is None and len(v) != len(parts)):
                 return False
-            items: list[Value] = list(v)
+            items: list[Value] = ops.iterate(f.engine, v)
             if star is not None:
                 tail = len(parts) - star - 1
                 middle = items[star : len(items) - tail]

@@ -37,7 +37,7 @@ class Annotation:
 
     def resolved(self) -> Value:
         """The annotation as a value; Unknown where it names what is not there."""
-        if self.value is MISSING:
+        if self.value is MISSING and self._frame is not None:
             # What is made here is kept as long as the class, so it belongs to the shared state.
             with self._frame.engine.shared():
                 try:

@@ -23,10 +23,10 @@ from mtp_trace.trace.world import Gpu
 from mtp_trace.verdict.advice import Adviser
 from mtp_trace.verdict.entry import entrypoints
 from mtp_trace.verdict.files import LaunchFiles, folders_named
-from mtp_trace.verdict.judge import Judge
+from mtp_trace.verdict.judge import Judge, Kept
 from mtp_trace.verdict.outside import make_world
 from mtp_trace.verdict.programs import ModelPrograms, TreePrograms
-from mtp_trace.verdict.run import Outcome, StageRunner
+from mtp_trace.verdict.run import StageRunner
 from mtp_trace.verdict.weights import Weigher
 
 T = TypeVar("T")
@@ -82,7 +82,7 @@ class Session:
         engine.world.files = files
         runner = StageRunner(engine, self.entry)
 
-        def once() -> Outcome:
+        def once() -> Kept:
             out = runner.run(argv)
             out.assumptions.update(engine.assumptions)
             return self.weigher.applied(self.judge.keep(out, engine), out, engine, self.judge.registry, files)

@@ -100,7 +100,7 @@ def _type(engine: Any, kind: Value) -> Any:
                     raise ValueError(message_of(value)) from None
             raise
 
-    convert.__name__ = getattr(kind, "name", None) or getattr(kind, "__name__", "value")
+    convert.__name__ = str(getattr(kind, "name", None) or getattr(kind, "__name__", "value"))
     return convert
 
 

@@ -60,7 +60,7 @@ def _most_common(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
 COUNTER.attrs.update(natives(
     __init__=_counter_init, __missing__=lambda e, a, k: 0, most_common=_most_common,
     update=lambda e, a, k: _count(e, a, k, 1), subtract=lambda e, a, k: _count(e, a, k, -1),
-    elements=lambda e, a, k: generator_of([x for x, n in a[0].payload.items() for _ in range(n)]),
+    elements=lambda e, a, k: generator_of(x for x, n in a[0].payload.items() for _ in range(n)),
     total=lambda e, a, k: sum(a[0].payload.values()),
     __add__=_combined(lambda x, y: x + y), __sub__=_combined(lambda x, y: x - y), __or__=_combined(max), __and__=_combined(min),
 ))  # fmt: skip

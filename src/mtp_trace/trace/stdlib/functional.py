@@ -37,11 +37,15 @@ def _cached(engine: Any, function: Value) -> Value:
             e.set_entry(table, key, found)
         return found
 
+    def clear(e: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        e.touch(table)
+        table.clear()
+
     wrapper = Native(getattr(function, "name", "cached"), call)
     copy_names(wrapper, function)
     wrapper.attrs.update({
         "__wrapped__": function,
-        "cache_clear": Native("cache_clear", lambda e, a, k: (e.touch(table), table.clear(), None)[2]),
+        "cache_clear": Native("cache_clear", clear),
         "cache_info": Native("cache_info", lambda e, a, k: Unknown("cache_info()", "cache statistics are not kept")),
     })  # fmt: skip
     return wrapper

@@ -120,7 +120,7 @@ def _itertools(engine: Any) -> dict[str, Value]:
     chain = Native("chain", lazy(lambda e, a, k: joined(e, iter(a))))
     chain.attrs["from_iterable"] = Native("from_iterable", lazy(lambda e, a, k: joined(e, ops.iterating(e, a[0]))))
     table: dict[str, Callable[[Any, list[Value], dict[str, Value]], Iterator[Value]]] = {
-        "product": lambda e, a, k: itertools.product(*[ops.iterate(e, x) for x in a], repeat=k.get("repeat", 1)),
+        "product": lambda e, a, k: itertools.product(*[ops.iterate(e, x) for x in a], repeat=min(k.get("repeat", 1), 1000)),
         "combinations": lambda e, a, k: itertools.combinations(ops.iterate(e, a[0]), argument(a, k, 1, "r")),
         "combinations_with_replacement": lambda e, a, k: itertools.combinations_with_replacement(
             ops.iterate(e, a[0]), argument(a, k, 1, "r")),

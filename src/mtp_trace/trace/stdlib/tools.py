@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from mtp_trace.trace import ops
+from mtp_trace.trace import limits, ops
 from mtp_trace.trace.errors import throw_host
 from mtp_trace.trace.values import Instance, Native, Unknown, Value, first_unknown
 
@@ -25,6 +25,7 @@ def real(name: str, function: Callable[..., Any]) -> Native:
             unknown = first_unknown(list(kwargs.values()))
         if unknown is not None:
             return unknown.derive(f"{name}({', '.join(map(ops.short, plain))})")
+        limits.function(name, plain)
         try:
             return function(*plain, **{k: ops.payload(v) for k, v in kwargs.items()})
         except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError) as e:
