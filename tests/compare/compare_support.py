@@ -44,7 +44,7 @@ def lax(folder: Path) -> Path:
 
 
 def history(folder: Path, commits: int, guard_at: int) -> Path:
-    """A repository in which commit number ``guard_at`` (from 1) brings the guard; every commit changes the same file."""
+    """A repository in which commit number ``guard_at`` (from 1) brings the guard; each commit changes that file."""
     subprocess.run(["git", "init", "-q", "-b", "main", str(folder)], check=True)
     base = {p.relative_to(DEMO / "sglang").as_posix(): p.read_bytes() for p in sorted((DEMO / "sglang").rglob("*.py"))}
     text = base[ARGS].decode()

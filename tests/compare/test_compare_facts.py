@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from compare_support import ARGS, GUARD, MODEL_CONFIG, replaced, tree
+from compare_support import ARGS, GUARD, MODEL_CONFIG, Edit, replaced, tree
 
 from mtp_trace.compare.condition import normal_condition, normal_message
 from mtp_trace.compare.diff import Scanned, diff
@@ -168,6 +168,11 @@ def moved(text: str) -> str:
     return text.replace("@dataclasses.dataclass\n", function + "@dataclasses.dataclass\n", 1)
 
 
+def swapped(first: str, second: str) -> Edit:
+    """A list of two in the other order."""
+    return replaced(f'["{first}", "{second}"]', f'["{second}", "{first}"]')
+
+
 def scanned(tmp_path: Path, edits: dict) -> Diff:
     old, new = tree(tmp_path / "old"), tree(tmp_path / "new", edits)
     return diff(TreeSpec(str(old)), TreeSpec(str(new)), workers=1)
@@ -178,8 +183,8 @@ def scanned(tmp_path: Path, edits: dict) -> Diff:
     [
         {ARGS: moved},
         {ARGS: replaced("given", "asked_for")},
-        {ARGS: replaced('["MiniDenseForCausalLM", "MiniHybridForCausalLM"]', '["MiniHybridForCausalLM", "MiniDenseForCausalLM"]')},
-        {MODEL_CONFIG: replaced('["MiniHybridForCausalLM", "MiniHybridMoeForCausalLM"]', '["MiniHybridMoeForCausalLM", "MiniHybridForCausalLM"]')},
+        {ARGS: swapped("MiniDenseForCausalLM", "MiniHybridForCausalLM")},
+        {MODEL_CONFIG: swapped("MiniHybridForCausalLM", "MiniHybridMoeForCausalLM")},
         {ARGS: lambda text: "# a comment\n\n" + text},
     ],
     ids=["moved", "renamed", "reordered", "remap-reordered", "lines"],
