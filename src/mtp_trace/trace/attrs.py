@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mtp_trace.trace import generators
-from mtp_trace.trace.errors import EXCEPTIONS, OBJECT, exception_detail, throw
+from mtp_trace.trace.errors import EXCEPTIONS, OBJECT, exception, exception_detail, throw
 from mtp_trace.trace.methods import host_attribute
 from mtp_trace.trace.ops import payload, type_name
 from mtp_trace.trace.values import (
@@ -41,7 +41,9 @@ def get(engine: Any, obj: Value, name: str) -> Value:
         owner = f"type object '{obj.name}'" if isinstance(obj, Class) else f"'{type_name(obj)}' object"
         if isinstance(obj, Module):
             owner = f"module '{obj.name}'"
-        throw("AttributeError", f"{owner} has no attribute '{name}'")
+        error = exception("AttributeError", f"{owner} has no attribute '{name}'")
+        error.attrs.update({"obj": obj, "name": name})
+        raise Raised(error)
     return found
 
 
@@ -451,6 +453,7 @@ def set_(engine: Any, obj: Value, name: str, value: Value) -> None:
         engine.on_attribute_set(obj, name, value)
     elif isinstance(obj, (Function, Native)):
         if name in ("__name__", "__qualname__") and isinstance(value, str):
+            engine.note_slot(obj, "name")
             obj.name = value if name == "__name__" else obj.name
         engine.set_entry(obj.attrs, name, value)
     elif isinstance(obj, BoundMethod):
@@ -477,6 +480,7 @@ def set_plain(engine: Any, obj: Instance, name: str, value: Value) -> None:
             engine.call(setter, [raw, obj, value], {})
             return
     if name == "__class__" and isinstance(value, Class):
+        engine.note_slot(obj, "cls")
         obj.cls = value
         return
     slots = obj.cls.slots

@@ -90,6 +90,7 @@ class Engine(TypeForms):
         self._touched: dict[int, Any] = {}
         self._recording = False
         self._import_depth = 0
+        self._importing = False
         self.import_assumptions: dict[str, bool] = {}
         self.written: dict[str, Value] = {}
         self.stop_at_construction = False
@@ -155,6 +156,11 @@ class Engine(TypeForms):
             self._journal.append((table, key, table.get(key, MISSING)))
         table[key] = value
 
+    def note_slot(self, obj: Any, name: str) -> None:
+        """Remembers what an object of the tracer's own holds (an instance's class) before it is replaced."""
+        if self._recording and not self._import_depth:
+            self._journal.append((_Slot(obj), name, getattr(obj, name)))
+
     def touch(self, container: Any) -> None:
         """Remembers a container's content before it changes in place."""
         if self._recording and not self._import_depth and id(container) not in self._touched:
@@ -172,11 +178,22 @@ class Engine(TypeForms):
         """While a module's top level runs: what it changes belongs to the shared state."""
         self._import_depth += 1
         guards, self.guards = self.guards, []
+        before = self._whole_contents() if self._recording and not self._importing else []
+        outer, self._importing = self._importing, True
         try:
             yield
         finally:
+            self._importing = outer
             self.guards = guards
             self._import_depth -= 1
+            for container, kept, old in before:
+                _carry(container, kept, old)
+
+    def _whole_contents(self) -> list[tuple[Any, Any, Any]]:
+        """Containers that the launch has changed, what rollback gives back, and what they hold now."""
+        if len(self._journal) > _MANY_CHANGES:
+            return []
+        return [(c, kept, c.copy()) for c, key, kept in self._journal if key is _WHOLE]
 
     @contextmanager
     def shared(self) -> Iterator[None]:
@@ -380,6 +397,7 @@ class Engine(TypeForms):
 
     def fill_payload(self, obj: Instance, args: list[Value], kwargs: dict[str, Value]) -> None:
         """``dict.__init__(self, ...)`` for a class built on a builtin type."""
+        self.note_slot(obj, "payload")
         if obj.cls.host in (dict, list, set) and (args or kwargs):
             obj.payload = self.construct_host(obj.cls.host, args, kwargs)
         elif obj.cls.host is not None and args and obj.cls.host not in (tuple,):
@@ -642,6 +660,33 @@ def _unanswered(fn: Native, error: Exception) -> TraceStop:
 
 
 _BUILTIN_MARKS = {Property: "property", StaticMethod: "staticmethod", ClassMethod: "classmethod"}
+
+
+_MANY_CHANGES = 100_000
+
+
+def _carry(container: Any, kept: Any, before: Any) -> None:
+    """What an import added to a container that the launch had changed stays when the launch's changes are undone."""
+    if isinstance(container, dict):
+        kept.update({k: v for k, v in container.items() if k not in before or before[k] is not v})
+        for k in before:
+            if k not in container:
+                kept.pop(k, None)
+    elif isinstance(container, set):
+        kept |= container - before
+        kept -= before - container
+    elif len(container) > len(before) and all(x is y for x, y in zip(container, before)):
+        kept.extend(container[len(before) :])
+
+
+class _Slot:
+    """An object whose attribute is put back like an entry of a table."""
+
+    def __init__(self, obj: Any) -> None:
+        self._obj = obj
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        setattr(self._obj, name, value)
 
 
 class _Whole:

@@ -429,7 +429,13 @@ def set_item(engine: Any, container: Value, key: Value, value: Value) -> None:
             engine.call(BoundMethod(method, container), [key, value], {})
             return
         container = payload(container)
-    if isinstance(container, (dict, list, bytearray)):
+    if isinstance(container, dict):
+        try:
+            engine.set_entry(container, key, value)
+        except TypeError:
+            throw("TypeError", f"unhashable type: '{type_name(key)}'")
+        return
+    if isinstance(container, (list, bytearray)):
         engine.touch(container)
         try:
             container[key] = value
@@ -491,7 +497,7 @@ def iterating(engine: Any, value: Value) -> Iterator[Value]:
     throw("TypeError", f"'{type_name(value)}' object is not iterable")
 
 
-def _over_dict(value: Iterable[Value]) -> Iterator[Value]:
+def _over_dict(value: Any) -> Iterator[Value]:
     iterator = iter(value)
     while True:
         try:
