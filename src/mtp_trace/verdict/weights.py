@@ -1,4 +1,4 @@
-"""The stage ``weights``: does the draft find its tensors in the checkpoint, in the precision it is built in, at what cost."""
+"""The stage ``weights``: does the draft find its tensors, in the precision it is built in, and at what cost."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mtp_trace.trace.values import MISSING, Raised, Site, TraceStop, Value
 from mtp_trace.verdict.files import LaunchFiles
 from mtp_trace.verdict.registry import DraftClass, Registry
 from mtp_trace.verdict.run import Outcome
-from mtp_trace.verdict.weights_build import Answers, Builder, Built, Parameter
+from mtp_trace.verdict.weights_build import Answers, Builder, Built, Parameter, parameters
 from mtp_trace.verdict.weights_cost import Expected, built_cost, expected, probe_groups, routed_experts
 from mtp_trace.verdict.weights_findings import findings_of
 from mtp_trace.verdict.weights_judge import Compared, Comparison
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from mtp_trace.verdict.judge import Kept
 
 _LISTED = 20
+_OF_NOTHING = ("of_nothing.weight", "model.layers.0.of_nothing.weight", "of_nothing.norm.weight")
 _HEADS = 2  # draft layers that are asked for by number
 
 
@@ -82,17 +83,25 @@ class Weigher:
         found, folder = registry.find(draft.cls), files.model_folder(draft.model_path)
         if found is None or folder is None:
             return kept
-        weighed = self.weigh(out, engine, draft, found, folder, (id(engine), repr(kept.resolved), repr(kept.draft_facts)))
+        weighed = self.weigh(
+            out, engine, draft, found, folder, (id(engine), repr(kept.resolved), repr(kept.draft_facts))
+        )
         failed = weighed.error is not None
         return replace(
-            kept, verdict=weighed.verdict or kept.verdict, stage="weights" if failed else kept.stage,
-            error=weighed.error or kept.error, weights=weighed.weights, findings=(*kept.findings, *weighed.findings),
+            kept,
+            verdict=weighed.verdict or kept.verdict,
+            stage="weights" if failed else kept.stage,
+            error=weighed.error or kept.error,
+            weights=weighed.weights,
+            findings=(*kept.findings, *weighed.findings),
             assumptions=(*kept.assumptions, *weighed.assumptions),
-            reason=weighed.error.message if weighed.error else weighed.findings[0].message if weighed.findings else kept.reason,
-        )  # fmt: skip
+            reason=next((f.message for f in (weighed.error, *weighed.findings) if f is not None), kept.reason),
+        )
 
-    def weigh(self, out: Outcome, engine: Engine, draft: DraftInfo, found: DraftClass, folder: ModelFolder, key: Any) -> Weighed:
-        """Weighs the draft of one way through the stages. ``key`` tells launches apart that differ in what they resolved."""
+    def weigh(
+        self, out: Outcome, engine: Engine, draft: DraftInfo, found: DraftClass, folder: ModelFolder, key: Any
+    ) -> Weighed:
+        """Weighs the draft of one way through the stages. ``key`` tells apart what was resolved."""
         key = (found, str(folder.path), key)
         if key not in self._known:
             self._known[key] = self._weigh(out, engine, draft, found, folder)
@@ -122,7 +131,8 @@ class Weigher:
             return _unsaid(f"the class cannot be followed: {stop.why}")
         except Raised as error:
             at = f" at {error.site.file}:{error.site.line}" if error.site is not None else ""
-            return _unsaid(f"the class cannot be built: {type_name(error.value)}{at}: {message_of(error.value)}")
+            why = f"the class cannot be built: {type_name(error.value)}{at}: {message_of(error.value)}"
+            return self._by_filter(out, engine, draft, found, folder, index, why)
         return self._weighed(run, draft, found, folder, index, quantization, tp, ep, engine)
 
     def _index(self, folder: ModelFolder) -> tuple[TensorIndex, QuantizationInfo | None]:
@@ -130,6 +140,43 @@ class Weigher:
         if place not in self._indexes:
             self._indexes[place] = (TensorIndex.of(folder), QuantizationInfo.of(folder))
         return self._indexes[place]
+
+    def _by_filter(
+        self,
+        out: Outcome,
+        engine: Engine,
+        draft: DraftInfo,
+        found: DraftClass,
+        folder: ModelFolder,
+        index: TensorIndex,
+        why: str,
+    ) -> Weighed:
+        """Of a class that cannot be built: does its loader turn every name away, as it does names of nothing?"""
+        layers = _number(
+            attrs.maybe(engine, attrs.maybe(engine, out.bound["draft"], "hf_text_config"), "num_hidden_layers")
+        )
+        chosen = [s.name for s in samples(index, layers, self.rules.telling)]
+        try:
+            with engine.apart():
+                engine.plan = Answers(False)
+                model, _ = Builder(engine, self.rules).begin(found, out.bound["draft"], out.bound["server_args"])
+                feeder = Feeder(engine, self.rules, Built(model, parameters(engine, model), None))
+                away = feeder.ends(list(_OF_NOTHING))
+                stored = feeder.ends(chosen)
+                passed = any(
+                    end is None or end not in away.values()
+                    for group in probe_groups(self.rules, layers, 1, 1)
+                    for end in feeder.ends(group[:_LISTED]).values()
+                )
+        except (TraceStop, Raised):
+            return _unsaid(why)
+        if None in away.values() or not passed or not set(stored.values()) <= set(away.values()):
+            return _unsaid(why)
+        findings = findings_of(Compared(absent=True), draft, found, folder, index, None, None)
+        note = Assumption("the draft's class", f"only its loader's filter of names was followed: {why}")
+        return Weighed(
+            {"present": 0, "expected": None, "missing": [], "tensors_from": index.source}, findings, None, (note,)
+        )
 
     # --- tracing ---------------------------------------------------------------------------------------------------
 
@@ -147,7 +194,9 @@ class Weigher:
             probed = None
             described = built.described()
             experts = _experts(described)
-            beside = feeder.feed([*(index[s.name] for s in chosen), *index.unindexed.values()]) if index.unindexed else None
+            beside = (
+                feeder.feed([*(index[s.name] for s in chosen), *index.unindexed.values()]) if index.unindexed else None
+            )
             with engine.apart():
                 engine.plan = Answers(first is not None)
                 shared = feeder.shared()
@@ -180,8 +229,18 @@ class Weigher:
 
     # --- the report ------------------------------------------------------------------------------------------------
 
-    def _weighed(self, run: _Run, draft: DraftInfo, found: DraftClass, folder: ModelFolder, index: TensorIndex,
-                 quantization: QuantizationInfo | None, tp: int | None, ep: int | None, engine: Engine) -> Weighed:  # fmt: skip
+    def _weighed(
+        self,
+        run: _Run,
+        draft: DraftInfo,
+        found: DraftClass,
+        folder: ModelFolder,
+        index: TensorIndex,
+        quantization: QuantizationInfo | None,
+        tp: int | None,
+        ep: int | None,
+        engine: Engine,
+    ) -> Weighed:
         compared = run.compared
         notes: list[Assumption] = []
         stopped = run.fed.raised is not None and run.failure is None
@@ -189,7 +248,9 @@ class Weigher:
             return _unsaid(f"its loader cannot be followed: {run.fed.message}")
         if stopped:
             compared.missing = []
-        if run.beside is not None and (len(run.beside.missing) < len(compared.missing) or run.beside.absent != compared.absent):
+        if run.beside is not None and (
+            len(run.beside.missing) < len(compared.missing) or run.beside.absent != compared.absent
+        ):
             what = "tensors in files that the index does not name"
             notes.append(Assumption(what, "taken as loaded: the draft's are among them"))
             compared = run.beside
@@ -200,26 +261,37 @@ class Weigher:
         findings = findings_of(compared, draft, found, folder, index, quantization, run.skip)
         return Weighed(weights, findings, None, tuple(notes))
 
-    def _cost(self, run: _Run, compared: Compared, index: TensorIndex, quantization: QuantizationInfo | None, tp: int,
-              ep: int) -> HeadCost:  # fmt: skip
+    def _cost(
+        self, run: _Run, compared: Compared, index: TensorIndex, quantization: QuantizationInfo | None, tp: int, ep: int
+    ) -> HeadCost:
         stored = [index[n] for n in compared.names if n in index]
         if stored and not compared.missing and all(t.nbytes is not None for t in stored):
             bits = quantization.weights.bits if quantization is not None else None
             return head_cost(stored, tp=tp, ep=ep if tp % ep == 0 else 1, weight_bits=bits)
         return built_cost(run.head, self.rules, tp, ep)
 
-    def _numbers(self, run: _Run, compared: Compared, cost: HeadCost, index: TensorIndex, engine: Engine) -> dict[str, Any]:
-        plain = not any(self.rules.scale.search(n.rpartition(".")[2]) for n in run.head if not self.rules.optional.search(n))
+    def _numbers(
+        self, run: _Run, compared: Compared, cost: HeadCost, index: TensorIndex, engine: Engine
+    ) -> dict[str, Any]:
+        plain = not any(
+            self.rules.scale.search(n.rpartition(".")[2]) for n in run.head if not self.rules.optional.search(n)
+        )
         wanted = run.expected.count if run.expected is not None and plain else None
         gpu = engine.world.gpu
         memory = gpu.memory_mib * 1024 * 1024 if gpu is not None and gpu.memory_mib else None
         return {
-            "present": compared.taken, "expected": wanted, "missing": compared.missing[:_LISTED],
+            "present": compared.taken,
+            "expected": wanted,
+            "missing": compared.missing[:_LISTED],
             "missing_count": len(compared.missing) if not compared.absent else wanted,
-            "params": cost.parameters, "bytes": cost.nbytes, "per_gpu_bytes": cost.per_gpu_bytes,
+            "params": cost.parameters,
+            "bytes": cost.nbytes,
+            "per_gpu_bytes": cost.per_gpu_bytes,
             "gpu_memory_share": round(cost.per_gpu_bytes / memory, 4) if memory else None,
-            "by_dtype": dict(cost.by_dtype), "source": "headers" if cost.from_headers else "class", "tensors_from": index.source,
-        }  # fmt: skip
+            "by_dtype": dict(cost.by_dtype),
+            "source": "headers" if cost.from_headers else "class",
+            "tensors_from": index.source,
+        }
 
 
 def _unsaid(why: str) -> Weighed:

@@ -1,4 +1,4 @@
-"""Builds a draft class as its tree does, without torch: parameters by name, with the shape and dtype they are made in."""
+"""Builds a draft class as its tree does, without torch: parameters by name, with shape and dtype."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from mtp_trace.trace import attrs
+from mtp_trace.trace.classes import bare
 from mtp_trace.trace.engine import Engine
 from mtp_trace.trace.errors import OBJECT
-from mtp_trace.trace.values import MISSING, Class, Function, Instance, Native, TraceStop, Unknown, Value
+from mtp_trace.trace.values import MISSING, Class, Function, Instance, Native, Raised, TraceStop, Unknown, Value
 from mtp_trace.verdict.registry import DraftClass
 from mtp_trace.verdict.weights_rules import WeightRules
 
@@ -37,7 +38,7 @@ class Built:
 
 
 class Answers(dict[str, bool]):
-    """Answers to open questions while a class is built and fed: all one way, except that stored shapes are taken to fit."""
+    """Answers to open questions while a class is built and fed: all one way, but stored shapes are taken to fit."""
 
     def __init__(self, default: bool) -> None:
         super().__init__()
@@ -46,7 +47,8 @@ class Answers(dict[str, bool]):
     def get(self, key: str, default: Any = None) -> Any:
         """The answer to a question."""
         if "tensor.shape" in key or "stored." in key:
-            return " == " in key or " <= " in key
+            single = " == <Size" in key  # nothing says that a stored tensor is a single number
+            return not single and (" == " in key or " <= " in key)
         if " is <" in key:  # what nobody told us is no object of the tree's own
             return False
         return self.default
@@ -74,6 +76,23 @@ class Builder:
             raise TraceStop(f"what {found.name} builds is not known")
         return Built(model, parameters(engine, model), quantization)
 
+    def begin(self, found: DraftClass, config: Value, server_args: Value) -> tuple[Instance, Raised | None]:
+        """Makes as much of the class's instance as its ``__init__`` comes to, and what it raised."""
+        engine = self.engine
+        cls = attrs.maybe(engine, engine.imports.load(found.file.removesuffix(".py").replace("/", ".")), found.name)
+        if not isinstance(cls, Class):
+            raise TraceStop(f"{found.name} cannot be read as a class")
+        model = bare(engine, cls, [], {})
+        depth = len(engine.frames)
+        try:
+            self._prepare(config, server_args)
+            hf_config = attrs.maybe(engine, config, "hf_config")
+            engine.call(cls.lookup("__init__"), [model], {"config": hf_config, "quant_config": None})
+        except Raised as error:
+            del engine.frames[depth:]
+            return model, error
+        return model, None
+
     def _prepare(self, config: Value, server_args: Value) -> None:
         engine, rules = self.engine, self.rules
         group = _one_process()
@@ -100,7 +119,9 @@ class Builder:
             if target is not MISSING:
                 args = [bound.get(a[1:]) if isinstance(a, str) and a.startswith("$") else a for a in step.args]
                 if isinstance(target, Function):
-                    args = args[: len(target.code.positional)]  # some releases hand it over, later ones have it published
+                    args = args[
+                        : len(target.code.positional)
+                    ]  # some releases hand it over, later ones have it published
                 engine.call(target, args, dict(step.kwargs))
 
     def _maybe(self, path: str) -> Value:
@@ -124,8 +145,17 @@ def _one_process() -> Instance:
     cls = Class("ProcessGroup", (OBJECT,))
     cls.mro = [cls, OBJECT]
     group = Instance(cls)
-    group.attrs.update(world_size=1, rank_in_group=0, rank=0, local_rank=0, is_first_rank=True, is_last_rank=True,
-                       first_rank=0, last_rank=0, ranks=[0])  # fmt: skip
+    group.attrs.update(
+        world_size=1,
+        rank_in_group=0,
+        rank=0,
+        local_rank=0,
+        is_first_rank=True,
+        is_last_rank=True,
+        first_rank=0,
+        last_rank=0,
+        ranks=[0],
+    )
     for name in ("cpu_group", "device_group", "device", "unique_name"):
         group.attrs[name] = Unknown(f"group.{name}", "only a running server has it")
     return group

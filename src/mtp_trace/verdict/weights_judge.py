@@ -32,7 +32,13 @@ class Compared:
     @property
     def essence(self) -> object:
         """What must be the same however the open questions are answered."""
-        return (self.absent, sorted(self.missing), sorted(self.built_quantized), sorted(self.built_plain), sorted(self.collapsed))
+        return (
+            self.absent,
+            sorted(self.missing),
+            sorted(self.built_quantized),
+            sorted(self.built_plain),
+            sorted(self.collapsed),
+        )
 
 
 class Comparison:
@@ -41,8 +47,14 @@ class Comparison:
     ``head`` are the parameters that the checkpoint must fill; ``loads`` what went where of the followed ``samples``.
     """
 
-    def __init__(self, rules: WeightRules, head: Mapping[str, Parameter], samples: Iterable[Sample], loads: list[Load],
-                 index: TensorIndex) -> None:  # fmt: skip
+    def __init__(
+        self,
+        rules: WeightRules,
+        head: Mapping[str, Parameter],
+        samples: Iterable[Sample],
+        loads: list[Load],
+        index: TensorIndex,
+    ) -> None:
         self.rules, self.head, self.index, self.loads = rules, head, index, loads
         self.stands_for = {sample.name: sample.stands_for for sample in samples}
         self.by_param: dict[str, list[Load]] = {}
@@ -85,7 +97,9 @@ class Comparison:
             missing.extend(self._parts_missing(param, parts, loads, expected.experts))
         return missing
 
-    def _parts_missing(self, param: str, parts: list[tuple[tuple[str, ...], str]], loads: list[Load], experts: int) -> list[str]:
+    def _parts_missing(
+        self, param: str, parts: list[tuple[tuple[str, ...], str]], loads: list[Load], experts: int
+    ) -> list[str]:
         """Of a parameter that is filled by several tensors: those that are not there."""
         missing: list[str] = []
         known = {part for part, _ in parts}
@@ -143,8 +157,19 @@ class Comparison:
 
     def _scale_beside(self, tensor: str) -> str | None:
         stem = tensor.removesuffix(".weight")
-        for tail in (".weight_scale_inv", ".weight_scale", ".weight_scale_2", ".scale", ".scales", ".weight_packed", ".qweight",
-                     "_scale_inv", "_scales", "_scale", "_blocks"):  # fmt: skip
+        for tail in (
+            ".weight_scale_inv",
+            ".weight_scale",
+            ".weight_scale_2",
+            ".scale",
+            ".scales",
+            ".weight_packed",
+            ".qweight",
+            "_scale_inv",
+            "_scales",
+            "_scale",
+            "_blocks",
+        ):
             if stem + tail in self.index:
                 return stem + tail
         return None

@@ -97,7 +97,11 @@ class Feeder:
         given = {**dict(zip(names, args)), **kwargs}
         rest = [*args[2:], *(f"{k}={v}" for k, v in sorted(kwargs.items()) if k not in names and k != "weight_name")]
         # The name that some loaders pass along says what the parameter and the part already do.
-        part = tuple(str(x) for x in rest if not (isinstance(x, str) and x in self.built.params) and not isinstance(x, (Instance, Unknown)))
+        part = tuple(
+            str(x)
+            for x in rest
+            if not (isinstance(x, str) and x in self.built.params) and not isinstance(x, (Instance, Unknown))
+        )
         self._note(given.get("param"), given.get("loaded_weight"), part)
 
     def _note(self, param: Value, source: Value, part: tuple[str, ...]) -> None:
@@ -164,15 +168,32 @@ class Feeder:
             found.extend(fed.loads)
         return found
 
+    def ends(self, names: list[str]) -> dict[str, Site | None]:
+        """With which statement the loader's turn over each name ends; None where it dies of it."""
+        found: dict[str, Site | None] = {}
+        rest = list(names)
+        while rest:
+            # One more, since a turn's end is seen when the next begins.
+            fed = self.feed(Tensor(name, "") for name in [*rest, "of_nothing.at_the_end"])
+            found.update(fed.ends)
+            if fed.raised is None or fed.last not in rest:
+                break
+            found[fed.last] = None
+            rest = rest[rest.index(fed.last) + 1 :]
+        return {name: found.get(name) for name in names}
+
     def tensor(self, stored: Tensor) -> Instance:
         """A stored tensor as the loader sees it."""
         value = Instance(self._torch["Tensor"])
         kind = self._torch.get(self.rules.dtypes.get(stored.dtype or "", ""))
         value.attrs.update(
-            shape=stored.shape if stored.shape is not None else Unknown("stored.shape", "no header tells the tensor's shape"),
+            shape=stored.shape
+            if stored.shape is not None
+            else Unknown("stored.shape", "no header tells the tensor's shape"),
             dtype=kind if kind is not None else Unknown("stored.dtype", "no header tells the tensor's dtype"),
-            names=(stored.name,), owner=None,
-        )  # fmt: skip
+            names=(stored.name,),
+            owner=None,
+        )
         return value
 
     def shared(self) -> frozenset[str]:
@@ -198,5 +219,3 @@ class Feeder:
 
         now = {id(value) for value in parameters(self.engine, self.built.model).values()}
         return [name for name, value in self.built.params.items() if id(value) not in now]
-
-

@@ -21,10 +21,11 @@ class Sample:
 def samples(names: Iterable[str], layers: int | None, telling: tuple[str, ...], all_below: int = 400) -> list[Sample]:
     """Picks the names to follow, in the checkpoint's order.
 
-    Names that differ in their numbers only are one kind. The first number of a name is its layer: of the target's layers
-    the first, a middle and the last stand for the rest, and those from ``layers`` on (or that begin with the same digits,
-    as a prefix without a dot would take them) stand for themselves. Of further numbers (experts) the first and the last
-    do. Names that hold one of the ``telling`` words are followed one by one where a kind has fewer than ``all_below``.
+    Names that differ in their numbers only are one kind. The first number of a name is its layer: of the target's
+    layers the first, a middle and the last stand for the rest, and those from ``layers`` on (or that begin with the
+    same digits, as a prefix without a dot would take them) stand for themselves. Of further numbers (experts) the first
+    and the last do. Names that hold one of the ``telling`` words are followed one by one where a kind has fewer than
+    ``all_below``.
     """
     every = list(names)
     # All at once: a million separate substitutions take seconds.

@@ -46,14 +46,28 @@ def weight_rules() -> WeightRules:
     data = shipped("weights.yaml")
     try:
         return WeightRules(
-            group_module=data["groups"]["module"], groups=tuple(data["groups"]["names"]), globals=data["globals"],
+            group_module=data["groups"]["module"],
+            groups=tuple(data["groups"]["names"]),
+            globals=data["globals"],
             setup=tuple(Step(s["call"], tuple(s.get("args", ())), dict(s.get("kwargs", {}))) for s in data["setup"]),
-            tables=tuple(data["tables"]), load_config=data["load-config"], class_lookup=data["class-lookup"], quantization=data["quantization"],
-            build=data["build"], load=data["load"], share=tuple(data["share"]), dtype_field=data["dtype-field"],
-            load_format_field=data["load-format-field"], without_weights=frozenset(data["without-weights"]),
-            renames_first=data["renames-first"], telling=tuple(data["telling"]), optional=re.compile(data["optional"]),
-            scale=re.compile(data["scale"]), quantized_name=re.compile(data["quantized-name"]), dtypes=data["dtypes"],
-            fronts=tuple(data["fronts"]), backs=tuple(data["backs"]),
-        )  # fmt: skip
+            tables=tuple(data["tables"]),
+            load_config=data["load-config"],
+            class_lookup=data["class-lookup"],
+            quantization=data["quantization"],
+            build=data["build"],
+            load=data["load"],
+            share=tuple(data["share"]),
+            dtype_field=data["dtype-field"],
+            load_format_field=data["load-format-field"],
+            without_weights=frozenset(data["without-weights"]),
+            renames_first=data["renames-first"],
+            telling=tuple(data["telling"]),
+            optional=re.compile(data["optional"]),
+            scale=re.compile(data["scale"]),
+            quantized_name=re.compile(data["quantized-name"]),
+            dtypes=data["dtypes"],
+            fronts=tuple(data["fronts"]),
+            backs=tuple(data["backs"]),
+        )
     except KeyError as error:
         raise RuleError(f"the key {error} is missing", "rules/weights.yaml") from None
