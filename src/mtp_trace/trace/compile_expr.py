@@ -158,6 +158,7 @@ class ExprCompiler:
 
         def read(f: Frame) -> Value:
             obj = inner(f)
+            f.node = node
             try:
                 return get(f.engine, obj, name)
             except (Raised, TraceStop) as e:
@@ -173,6 +174,7 @@ class ExprCompiler:
 
         def read(f: Frame) -> Value:
             obj, k = inner(f), key(f)
+            f.node = node
             try:
                 v = get_item(f.engine, obj, k)
                 return f.engine.resolve(v, obj, k) if type(v) is Lazy else v
@@ -324,6 +326,7 @@ class ExprCompiler:
 
             def single(f: Frame) -> Value:
                 a, b = left(f), right(f)
+                f.node = node
                 try:
                     return comparing(f.engine, sign, a, b)
                 except (Raised, TraceStop) as e:

@@ -488,7 +488,8 @@ class Engine(TypeForms):
         """A line that SGLang would log."""
         site = self.here()
         if site is not None:
-            self.recorder.add(Event("log", site, level, text if isinstance(text, str) else str(ops.to_text(self, text))))
+            shown = text.key if isinstance(text, Unknown) else text if isinstance(text, str) else ops.to_text(self, text)
+            self.recorder.add(Event("log", site, level, shown if isinstance(shown, str) else shown.key))
 
     def open_file(self, args: list[Value], kwargs: dict[str, Value]) -> Value:
         """``open(...)``."""

@@ -729,12 +729,15 @@ class _Operand:
         self._engine, self._value = engine, value
 
     def __str__(self) -> str:
-        return self._text(to_text(self._engine, self._value))
+        return self._shown(to_text)
 
     def __repr__(self) -> str:
-        return self._text(to_repr(self._engine, self._value))
+        return self._shown(to_repr)
 
-    def _text(self, text: Value) -> str:
+    def _shown(self, make: Callable[[Any, Value], Value]) -> str:
+        if isinstance(self._value, Unknown):
+            return f"<{self._value.key}>"
+        text = make(self._engine, self._value)
         return text if isinstance(text, str) else f"<{text.key}>"
 
     def __float__(self) -> float:
@@ -753,10 +756,15 @@ def ascii_of(shown: str) -> str:
 
 def percent_format(engine: Any, template: str | bytes, args: Value) -> Value:
     """``template % args``."""
-    values = args if isinstance(args, tuple) else args if isinstance(args, dict) else (args,)
-    unknown = first_unknown(values)
+    unknown = first_unknown(args)
     if unknown is not None:
         return unknown.derive(f"{short(template)} % {short(args)}")
+    return percent_text(engine, template, args)
+
+
+def percent_text(engine: Any, template: str | bytes, args: Value) -> Value:
+    """``template % args`` with unknown parts marked."""
+    values = args if isinstance(args, (tuple, dict)) else (args,)
     plain: Any
     if isinstance(values, dict):
         plain = {k: v if isinstance(v, _SCALARS) else _Operand(engine, v) for k, v in values.items()}
