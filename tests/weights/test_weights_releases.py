@@ -25,7 +25,6 @@ _sessions: dict[str, Session] = {}
 def _check(release: Release, version: str, kind: Kind, folder: Path) -> Report:
     session = _sessions.get(version)
     if session is None:
-        _sessions.clear()
         session = _sessions[version] = Session(release(version))
     argv = ["--model-path", str(folder), "--speculative-algorithm", "NEXTN"]
     env = {}
@@ -88,7 +87,7 @@ def test_stripped(release: Release, tmp_path: Path, version: str, name: str) -> 
     assert report.weights is not None and report.weights["present"] == 0
 
 
-@pytest.mark.parametrize("version", RELEASES)
+@pytest.mark.parametrize("version", ["0.5.9", "0.5.23"])
 @pytest.mark.parametrize("name", ["qwen3.5-moe", "deepseek-v3", "glm-4.x", "qwen3-next", "mimo"])
 def test_partly_stripped(release: Release, tmp_path: Path, version: str, name: str) -> None:
     """Loaders read what is there and compare nothing with what was built: the rest stays as it was allocated."""
@@ -101,7 +100,7 @@ def test_partly_stripped(release: Release, tmp_path: Path, version: str, name: s
     assert report.weights is not None and set(report.weights["missing"]) == gone
 
 
-@pytest.mark.parametrize("version", RELEASES)
+@pytest.mark.parametrize("version", ["0.5.18"])
 @pytest.mark.parametrize("name", ["qwen3.5-moe", "deepseek-v3", "glm-4.x"])
 def test_renamed_prefix(release: Release, tmp_path: Path, version: str, name: str) -> None:
     """A head below another name passes no filter: the same as none."""
@@ -137,8 +136,8 @@ def test_fp8_head_under_fp8(release: Release, tmp_path: Path, version: str, name
 @pytest.mark.parametrize("version", RELEASES)
 @pytest.mark.parametrize("name", ["qwen3.5-moe", "deepseek-v3", "glm-4.x", "qwen3-next"])
 def test_plain_head_under_fp8(release: Release, tmp_path: Path, version: str, name: str) -> None:
-    """``LinearBase`` asks ``Fp8Config.get_quant_method``, which leaves nothing alone that no list names: FP8 matrices of
-    the same shape with scales of their own. The loader copies BF16 numbers in, and no scale is ever read."""
+    """``LinearBase`` asks ``Fp8Config.get_quant_method``, which leaves nothing alone that no list names: FP8 matrices
+    of the same shape with scales of their own. The loader copies BF16 numbers in, and no scale is ever read."""
     kind = KINDS[name]
     report = _check(release, version, kind, _folder(tmp_path, kind, kind.head(), quantization_config=FP8))
     assert (report.verdict.value, _rules(report)) == ("degraded", ["weights/built-quantized"]), report.error
@@ -149,9 +148,9 @@ def test_plain_head_under_fp8(release: Release, tmp_path: Path, version: str, na
     [("0.5.9", "degraded"), ("0.5.12", "degraded"), ("0.5.18", "degraded"), ("0.5.23", "active")],
 )
 def test_ignored_head_under_compressed_tensors(release: Release, tmp_path: Path, version: str, verdict: str) -> None:
-    """The list names ``mtp.layers.0.self_attn.q_proj`` and its kin; the class builds one ``qkv_proj``. To tell that this
-    one is meant, the quantization config needs the class's ``packed_modules_mapping``, which ``Qwen3_5ForCausalLMMTP``
-    has in 0.5.23 only: before, ``qkv_proj`` and ``gate_up_proj`` are built quantized."""
+    """The list names ``mtp.layers.0.self_attn.q_proj`` and its kin; the class builds one ``qkv_proj``. To tell that
+    this one is meant, the quantization config needs the class's ``packed_modules_mapping``: ``Qwen3_5ForCausalLMMTP``
+    has it in 0.5.23 only: before, ``qkv_proj`` and ``gate_up_proj`` are built quantized."""
     kind = KINDS["qwen3.5-moe"]
     weights = {"num_bits": 8, "type": "float", "strategy": "channel", "symmetric": True, "dynamic": False}
     config = {
@@ -198,7 +197,7 @@ def test_plain_head_under_nvfp4(release: Release, tmp_path: Path, name: str, ver
 
 @pytest.mark.parametrize("version", ["0.5.12", "0.5.18"])
 def test_three_layers_on_one_block(release: Release, tmp_path: Path, version: str) -> None:
-    """``map_model_name_to_mtp_param_name`` drops the number of ``model.mtp_layers.N.``: the last layer's tensors win."""
+    """``map_model_name_to_mtp_param_name`` drops the number of ``model.mtp_layers.N.``: the last layer's win."""
     kind = KINDS["mimo"]
     head = {n.replace("mtp_layers.0", f"mtp_layers.{i}"): t for i in range(3) for n, t in kind.head().items()}
     report = _check(release, version, kind, _folder(tmp_path, kind, head, num_nextn_predict_layers=3))
@@ -216,7 +215,7 @@ def test_configuration_alone_says_nothing(release: Release, tmp_path: Path) -> N
 def test_dummy_weights_say_nothing(release: Release, tmp_path: Path) -> None:
     """``--load-format dummy`` reads no tensor."""
     kind = KINDS["qwen3.5-moe"]
-    session = Session(release("0.5.18"))
+    session = _sessions.get("0.5.18") or Session(release("0.5.18"))
     argv = [
         "--model-path",
         str(_folder(tmp_path, kind, {})),
@@ -237,7 +236,7 @@ def test_what_a_large_head_costs(release: Release, tmp_path: Path) -> None:
     text |= {"shared_expert_intermediate_size": 1024}
     folder = make_checkpoint(tmp_path, {}, index=False, **{**kind.config, "text_config": text})
     write_index(folder / "model.safetensors.index.json", {"model.norm.weight": "model-00001.safetensors"})
-    session = Session(release("0.5.18"))
+    session = _sessions.get("0.5.18") or Session(release("0.5.18"))
     argv = ["--model-path", str(folder), "--speculative-algorithm", "NEXTN", "--tp", "8"]
     report = session.check(argv, {}, session.gpus.find("h200"))
     assert report.weights is not None

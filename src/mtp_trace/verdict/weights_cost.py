@@ -35,14 +35,14 @@ class Expected:
 
 def probe_groups(rules: WeightRules, layers: int | None, experts: int, heads: int) -> Iterator[list[str]]:
     """Names that a checkpoint might have, a group for every front."""
-    for front in rules.fronts:
+    for where, front in ((where, front) for where, fronts in rules.fronts.items() for front in fronts):
         if "{L}" in front and layers is None:
             continue
         for layer in range(heads if "{l}" in front else 1):
             start = front.replace("{L}", str(layers)).replace("{l}", str(layer))
             yield [
                 start + back.replace("{e}", str(e))
-                for back in rules.backs
+                for back in rules.backs[where]
                 for e in (sorted({0, max(experts - 2, 0), experts - 1}) if "{e}" in back else (0,))
             ]
 

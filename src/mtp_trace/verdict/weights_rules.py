@@ -36,8 +36,8 @@ class WeightRules:
     scale: re.Pattern[str]
     quantized_name: re.Pattern[str]
     dtypes: dict[str, str]
-    fronts: tuple[str, ...]
-    backs: tuple[str, ...]
+    fronts: dict[str, list[str]]
+    backs: dict[str, list[str]]
 
 
 @functools.cache
@@ -66,8 +66,8 @@ def weight_rules() -> WeightRules:
             scale=re.compile(data["scale"]),
             quantized_name=re.compile(data["quantized-name"]),
             dtypes=data["dtypes"],
-            fronts=tuple(data["fronts"]),
-            backs=tuple(data["backs"]),
+            fronts=data["fronts"],
+            backs=data["backs"],
         )
     except KeyError as error:
         raise RuleError(f"the key {error} is missing", "rules/weights.yaml") from None
