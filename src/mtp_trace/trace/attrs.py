@@ -183,7 +183,8 @@ def _instance_special(engine: Any, obj: Instance, name: str) -> Value:
         return None
     if name == "__module__":
         return obj.cls.module.name if obj.cls.module else "builtins"
-    if name in ("__setattr__", "__getattribute__", "__delattr__", "__init_subclass__", "__reduce__", "__init__", "__str__",
+    if name in ("__setattr__", "__getattribute__", "__delattr__", "__init_subclass__", "__reduce__", "__init__",
+                "__str__",
                 "__repr__", "__eq__", "__hash__", "__ne__", "__dir__", "__sizeof__", "__format__"):  # fmt: skip
         raw = OBJECT_METHODS.get(name, MISSING)
         return MISSING if raw is MISSING else BoundMethod(raw, obj)

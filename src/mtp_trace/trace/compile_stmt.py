@@ -160,7 +160,9 @@ class Compiler(GeneratorCompiler, PatternCompiler, ExprCompiler):
 
         return run
 
-    def _locate(self, target: Node, scope: Scope) -> Callable[[Frame], tuple[Callable[[], Value], Callable[[Value], None]]]:
+    def _locate(
+        self, target: Node, scope: Scope
+    ) -> Callable[[Frame], tuple[Callable[[], Value], Callable[[Value], None]]]:
         """How to read and write a target whose object and key are evaluated once."""
         if target[0] == "attr":
             inner, name = self.expr(target[3], scope), scope.private(target[4])
@@ -216,6 +218,7 @@ class Compiler(GeneratorCompiler, PatternCompiler, ExprCompiler):
                     raise Raised(v, known)
             f.engine.on_raise(v, site, node)
             error = Raised(v, None if site.model else site)
+            error.explicit = True
             if site.model:
                 error.package = f.module.name.partition(".")[0]
             raise error
@@ -261,7 +264,9 @@ class Compiler(GeneratorCompiler, PatternCompiler, ExprCompiler):
 
     def import_(self, node: Node, scope: Scope) -> Exec:
         """``import a.b, c as d``."""
-        bindings = [(dotted, alias, self._store_name(alias or dotted.split(".")[0], scope)) for dotted, alias in node[3]]
+        bindings = [
+            (dotted, alias, self._store_name(alias or dotted.split(".")[0], scope)) for dotted, alias in node[3]
+        ]
 
         def run(f: Frame) -> None:
             f.node = node
@@ -348,6 +353,7 @@ class Compiler(GeneratorCompiler, PatternCompiler, ExprCompiler):
 
         def run(f: Frame) -> Any:
             for item in turns(f, source, node):
+                f.node = node
                 store(f, item)
                 signal = body(f)
                 if signal is BREAK:

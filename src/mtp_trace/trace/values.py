@@ -50,6 +50,7 @@ class Raised(Exception):
     def __init__(self, value: Value, site: Site | None = None) -> None:
         super().__init__()
         self.value, self.site = value, site
+        self.explicit = False  # a ``raise`` or ``assert`` statement, rather than an operation that failed
         self.package = ""  # the package outside the tree that raised it, where a model of one did
 
 
@@ -78,7 +79,7 @@ class Unknown:
         return Unknown(shortened(key, 400), self.why)
 
     def __eq__(self, other: object) -> bool:
-        """Two unknowns with one key are the same value, as keys of a dict too; whether others are equal is not known."""
+        """Two unknowns with one key are the same value, as keys of a dict too; of others nothing is known."""
         return self is other or (isinstance(other, Unknown) and other.key == self.key)
 
     def __hash__(self) -> int:
@@ -208,7 +209,8 @@ class Class:
     ``host`` is the builtin type whose value an instance carries as payload (``class X(str, Enum)``), if any.
     """
 
-    __slots__ = ("attrs", "bases", "engine", "host", "keywords", "metaclass", "module", "mro", "name", "qualname", "site",
+    __slots__ = ("attrs", "bases", "engine", "host", "keywords", "metaclass", "module", "mro", "name", "qualname",
+                 "site",
                  "slots", "traits")  # fmt: skip
 
     def __init__(self, name: str, bases: tuple[Value, ...] = (), module: Module | None = None) -> None:
@@ -259,7 +261,7 @@ class Instance:
         self.payload = payload
 
     def __eq__(self, other: object) -> bool:
-        """How a dict or set of the traced program compares it: by its own ``__eq__``, by its builtin value, or as itself."""
+        """How a dict or set of the program compares it: by its own ``__eq__``, by its builtin value, or as itself."""
         if self is other:
             return True
         method = self.cls.lookup("__eq__")

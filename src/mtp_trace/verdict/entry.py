@@ -19,6 +19,7 @@ class Step:
     kwargs: dict[str, Any] = field(default_factory=dict)
     bind: str | None = None
     optional: bool = False
+    resolved: bool = False  # the arguments must be resolved before it
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ class Entrypoints:
     algorithm: str
     draft_path: str
     fields: tuple[str, ...]
+    always: tuple[str, ...]
     draftless: frozenset[str]
     own_draft: frozenset[str]
     runner_attributes: dict[str, Any]
@@ -64,6 +66,7 @@ def entrypoints() -> Entrypoints:
             records=frozenset(data["records"]), calls=tuple(data["calls"]), items=frozenset(data["items"]),
             readers=tuple(data["resolved"]["readers"]), arguments=data["resolved"]["record"], algorithm=data["resolved"]["algorithm"],
             draft_path=data["resolved"]["draft-path"], fields=tuple(data["resolved"]["fields"]),
+            always=tuple(data["resolved"].get("always", ())),
             draftless=frozenset(data["draftless"]), own_draft=frozenset(data["own-draft"]),
             runner_attributes=data["runner"]["attributes"], runner_class=data["runner"]["class"],
             registry_package=data["registry"]["package"], registry_exports=data["registry"]["exports"],
@@ -74,7 +77,8 @@ def entrypoints() -> Entrypoints:
 
 def _stage(data: dict[str, Any]) -> Stage:
     steps = tuple(
-        Step(s["call"], tuple(s.get("args", ())), dict(s.get("kwargs", {})), s.get("bind"), bool(s.get("optional")))
+        Step(s["call"], tuple(s.get("args", ())), dict(s.get("kwargs", {})), s.get("bind"), bool(s.get("optional")),
+             bool(s.get("needs-resolved")))
         for s in data["steps"]
     )
     return Stage(data["stage"], steps, data.get("when"), data.get("until"), tuple(data.get("fails-on", ())),

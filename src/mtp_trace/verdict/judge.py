@@ -22,10 +22,10 @@ from mtp_trace.report.model import (
 )
 from mtp_trace.source import SourceTree
 from mtp_trace.trace.engine import Engine
-from mtp_trace.trace.errors import message_of
+from mtp_trace.trace.errors import OBJECT, message_of
 from mtp_trace.trace.events import Event
 from mtp_trace.trace.ops import payload, type_name
-from mtp_trace.trace.values import Instance, Unknown, Value
+from mtp_trace.trace.values import Instance, Raised, Unknown, Value
 from mtp_trace.verdict.advice import Adviser
 from mtp_trace.verdict.entry import Entrypoints
 from mtp_trace.verdict.programs import TreePrograms
@@ -109,6 +109,10 @@ class Judge:
         if refusal is not None:
             return Verdict.STARTUP_ERROR, "cli", Failure("ArgumentError", str(refusal)), str(refusal)
         message = message_of(value)
+        if _inconsistent(out.raised, message):
+            why = f"{message}: the tree asks for a name that it does not have, so this is not a layout that can be followed"
+            where = (site.file, site.line, site.end_line) if site is not None else ()
+            return Verdict.UNDETERMINED, out.stage, Failure("LayoutUnknown", why, *where), why
         place = (site.file, site.line, site.end_line) if site is not None else ()
         failure = Failure(type_name(value) if isinstance(value, Instance) else short_name(value), message, *place)
         return Verdict.STARTUP_ERROR, out.stage, failure, message
@@ -198,6 +202,24 @@ class Judge:
             draft=kept.draft, worker=kept.worker, error=kept.error, depends_on=questions, path=kept.path, logs=kept.logs,
             assumptions=kept.assumptions, findings=kept.findings, weights=kept.weights,
         )  # fmt: skip
+
+
+_MISSING_NAMES = ("NameError", "ImportError")
+
+
+def _inconsistent(error: Raised, message: str) -> bool:
+    """A name of the tree's own that is not there: no release is like that, so the reading is wrong, not the launch."""
+    if error.explicit or error.package or not isinstance(error.value, Instance):
+        return False
+    names = {c.name for c in error.value.cls.mro}
+    if any(n in names for n in _MISSING_NAMES):
+        return True
+    if "AttributeError" not in names:
+        return False
+    # What a config object lacks is the checkpoint's doing; what a class of the tree alone lacks is not.
+    owner = error.value.attrs.get("obj")
+    own = isinstance(owner, Instance) and all(c is OBJECT or (c.site is not None and not c.site.model) for c in owner.cls.mro)
+    return own or message.startswith(("module '", "type object '"))
 
 
 def _merged(kept: list[Kept]) -> dict[str, Any]:

@@ -15,9 +15,13 @@ _LARGEST_HELPER = 25
 
 @dataclass
 class GuardFacts:
-    """What stands in the conditions around one place, the nearest first."""
+    """What stands in the conditions around one place, the nearest first.
+
+    ``absent`` are names that are read as ``not x.name``: given, they would make the condition fail.
+    """
 
     names: dict[str, None] = field(default_factory=dict)
+    absent: set[str] = field(default_factory=set)
     texts: dict[str, None] = field(default_factory=dict)
     numbers: dict[str, list[int]] = field(default_factory=dict)
 
@@ -51,6 +55,8 @@ def _read(node: Node, file: str, form: list[Node], sites: Sites, facts: GuardFac
             _texts(part, file, sites, facts)
         elif part[0] == "const" and isinstance(part[3], str):
             facts.texts[part[3]] = None
+        elif part[0] == "not" and part[3][0] == "attr":
+            facts.absent.add(part[3][4])
         elif part[0] == "compare":
             _compared(part, facts)
         elif part[0] == "call" and part[3][0] == "attr" and helpers:

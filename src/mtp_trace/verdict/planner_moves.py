@@ -173,10 +173,11 @@ class Moves:
         compared = set(facts.texts)
         concerned = self._concerned(facts, spoken, {*said, *compared})
         yield from self._alike(concerned)
+        failing = {self.arguments.value(flag.name) for flag in concerned.values()} & {*said, *compared}
         for name, flag in concerned.items():
             written = self.arguments.given(flag.field)
             current = self.arguments.value(flag.name)
-            offered = [c for c in flag.choices if c != current]
+            offered = [c for c in flag.choices if c != current and c not in failing]
             named = [c for c in offered if c in said or c in compared]
             others = [c for c in offered if c not in named] if written and flag.field not in self.data.asked else []
             wanted = [v for v in self.data.asked.get(flag.field, ()) if takes(flag, v) and v != current]
@@ -192,7 +193,8 @@ class Moves:
             if written:
                 yield from self._drop(written, "the failing check reads it", READ)
             elif not flag.choices and name in facts.names and name not in facts.numbers:
-                yield from self._set(flag.name, "", "the failing check reads it", SWITCHED)
+                quality = TRIED if name in facts.absent else SWITCHED
+                yield from self._set(flag.name, "", "the failing check reads it", quality)
 
     def _alike(self, concerned: Mapping[str, Flag]) -> Iterator[Move]:
         """Flags of the user's that give one value, which one choice may have spread: all left out."""

@@ -106,6 +106,8 @@ class StageRunner:
                 raise
             self.engine.stop_at_construction = stage.until == "constructs"
             self.engine.names_only = stage.names_only
+            if step.resolved:
+                self._demand_resolution(out)
             args = [self._value(a, out) for a in step.args]
             kwargs = {k: self._value(v, out) for k, v in step.kwargs.items()}
             result = self.engine.call(target, args, kwargs)
@@ -113,8 +115,15 @@ class StageRunner:
                 out.bound[step.bind] = result
         self._after(stage, out)
 
+    def _demand_resolution(self, out: Outcome) -> None:
+        """What resolution always sets must be set by now; else the code that resolves was not found."""
+        for name in self.entry.always:
+            if self._field(out.bound["server_args"], name, out) is None:
+                raise _Absent(f"{name} is not set although the arguments should be resolved by now: the code that resolves them")
+
     def _after(self, stage: Stage, out: Outcome) -> None:
         if stage.name == "args":
+            self._demand_resolution(out)
             for name in self.entry.fields:
                 value = self._field(out.bound["server_args"], name, out)
                 if value is not MISSING:
