@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from probe_transformers import flat, make, others, parameters, plain, read_from_kwargs, trials
-from taint_transformers import touched
+from taint_transformers import compared_texts, touched
 from transformers.configuration_utils import PretrainedConfig
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
@@ -399,10 +399,11 @@ def sub_configs(cls: type, start: dict) -> dict[str, dict[str, object]]:
         got = flat(given) if given is not None else {}
         if empty is None and facts["none"] is None:
             facts["empty"] = "?"  # not any dict will do: the model type inside has to tell
-        kind = getattr(cls, "model_type", "")
-        renamed = flat(made).get(f"{name}.model_type") if (made := make(cls, {name: {"model_type": kind}})) else kind
-        if not facts["by_model_type"] and kind and isinstance(renamed, str) and renamed != kind:
-            facts["renames"] = {kind: renamed}
+        for kind in {getattr(cls, "model_type", ""), *compared_texts(cls)} - {""}:
+            made = make(cls, {name: {"model_type": kind}})
+            renamed = flat(made).get(f"{name}.model_type", kind) if made is not None else kind
+            if isinstance(renamed, str) and renamed != kind:
+                facts.setdefault("renames", {})[kind] = renamed
         facts["flat"] = got.get(f"{name}.zz_other") == 1
         if facts["none"]:
             nested = make(type(getattr(make(cls, {}), name)), {})

@@ -86,6 +86,8 @@ def tidy(facts: dict, rope: str) -> dict:
     facts["opaque"] = sorted({*facts.get("opaque", ()), *given})
     facts["subs"] = {name: sub for name, sub in facts.get("subs", {}).items() if name not in given}
     facts["attribute_map"] = dict(sorted(facts["attribute_map"].items()))
+    for part in ("params", "constants", "derived"):
+        facts[part] = {key: value for key, value in facts.get(part, {}).items() if key.split(".")[-1] not in SKIPPED}
     for part in ("params", "constants"):
         texts = {key: json.dumps(value) for key, value in facts.get(part, {}).items()}
         long = sorted(key for key, text in texts.items() if len(text) > LONGEST or "__object__" in text)

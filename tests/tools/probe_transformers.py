@@ -16,7 +16,8 @@ from transformers.configuration_utils import PretrainedConfig
 # Refused arguments are told with the whole object in the message; writing that takes longer than all the rest.
 PretrainedConfig.__repr__ = lambda self: type(self).__name__
 
-SKIPPED = ("ignore_keys_at_rope_validation",)
+SKIPPED = ("ignore_keys_at_rope_validation", "base_model_tp_plan")
+"""Attributes that are of no use here."""
 BASE_KWARGS = {
     "architectures": ["AForCausalLM"],
     "torch_dtype": "bfloat16",
@@ -150,13 +151,17 @@ def _own_inits(cls: type) -> list[str]:
     return []
 
 
+METHODS = ("__init__", "__post_init__", "convert_rope_params_to_dict")
+"""Where a class's own code takes and sets things."""
+
+
 def read_from_kwargs(cls: type) -> list[str]:
     """The names that a class's own code takes from ``**kwargs``, beyond its named arguments."""
     names: set[str] = set()
     for owner in cls.__mro__:
         if owner is PretrainedConfig or not issubclass(owner, PretrainedConfig):
             break
-        for method in ("__init__", "__post_init__"):
+        for method in METHODS:
             function = vars(owner).get(method)
             if function is None:
                 continue

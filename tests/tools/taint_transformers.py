@@ -10,9 +10,8 @@ import ast
 import inspect
 import textwrap
 
+from probe_transformers import METHODS
 from transformers.configuration_utils import PretrainedConfig
-
-METHODS = ("__init__", "__post_init__")
 
 
 def touched(cls: type, roots: set[str]) -> dict[str, set[str]]:
@@ -78,6 +77,8 @@ class _Reader:
 
     def _set(self, target: ast.expr, causes: set[str]) -> None:
         for node in [target, *getattr(target, "elts", [])]:
+            if isinstance(node, ast.Subscript) and _is_kwargs(node.value) and isinstance(node.slice, ast.Constant):
+                self.attributes.setdefault(str(node.slice.value), set()).update(causes)
             while isinstance(node, ast.Subscript):
                 node = node.value
             if isinstance(node, ast.Name):
@@ -110,6 +111,23 @@ class _Reader:
             elif isinstance(part, ast.Constant) and isinstance(part.value, str):
                 found |= {part.value} & self.roots  # kwargs.pop("x"), getattr(self, "x"), "x" in kwargs
         return found
+
+
+def compared_texts(cls: type) -> list[str]:
+    """The texts that the class's code compares something with: model types of old checkpoints among them."""
+    found: set[str] = set()
+    for owner in cls.__mro__:
+        if owner is PretrainedConfig or not issubclass(owner, PretrainedConfig):
+            break
+        trees = [tree for method in METHODS if (tree := _tree(vars(owner).get(method))) is not None]
+        for node in (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Compare)):
+            parts = [part for side in node.comparators for part in ast.walk(side)]
+            found |= {part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)}
+    return sorted(found)
+
+
+def _is_kwargs(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "kwargs"
 
 
 def _is_self(node: ast.expr) -> bool:

@@ -16,6 +16,7 @@ from mtp_trace.checkpoint.transformers_rope import name_rope_type, standardise_r
 from mtp_trace.checkpoint.transformers_table import ClassInfo, TransformersTable
 
 BASE_CLASS = "PretrainedConfig"
+_VARYING = ("head", "window", "intermediate_size")
 
 
 @dataclass
@@ -171,6 +172,9 @@ class _Maker:
             differs = {} if facts["flat"] else facts.get("differs", {})
         elif isinstance(value, Mapping):
             kind = value.get("model_type")
+            if kind in facts.get("renames", {}):
+                kind = facts["renames"][kind]
+                value = {**value, "model_type": kind}
             chosen = self.table.config_class(kind) if facts["by_model_type"] and isinstance(kind, str) else None
             if facts["by_model_type"] and isinstance(kind, str) and chosen is None:
                 self.made.opaque[name] = f"model type {kind!r} is not known to transformers {self.table.release}"
@@ -181,8 +185,6 @@ class _Maker:
                 if cls is None:
                     self.made.opaque[name] = f"{self.info.name} takes {name} of a model type that is not told"
                     return
-            if kind in facts.get("renames", {}):
-                keys["model_type"] = facts["renames"][kind]
         else:
             self.made.opaque[name] = f"{name} is no object"
             return
@@ -268,7 +270,8 @@ class _Maker:
     def _vary_by_layer(self) -> None:
         """From 5.19 on, reading what ``per_layer_config`` sets otherwise for some layers is an error.
 
-        Where that cannot be told (a class that makes it of other keys), any number may be such a one.
+        Where that cannot be told (a class that makes it of other keys), any number of heads, width of one, window or
+        inner size may be such a one.
         """
         layers = self.given.get("per_layer_config")
         if not self.table.layer_names or (layers is None and "per_layer_config" not in self.made.opaque):
@@ -276,8 +279,8 @@ class _Maker:
         entries = layers.values() if isinstance(layers, Mapping) else ()
         names = {name for entry in entries if isinstance(entry, Mapping) for name in entry}
         if "per_layer_config" in self.made.opaque:
-            names |= {name for name, default in self.info.params.items() if kind_of(default) == "number"}
-        for name in names - {"num_hidden_layers", "hidden_size", "vocab_size"}:
+            names |= {name for name in self.info.params if any(word in name for word in _VARYING)}
+        for name in sorted(names):
             self._hide(name, f"{name} may differ from layer to layer, which makes reading it an error")
 
     def _rename_layers(self, name: str) -> None:
