@@ -18,7 +18,7 @@ from mtp_trace.checkpoint.transformers_table import load_table
 
 ROOT = Path(__file__).parents[2]
 MOST_UNKNOWN = 40
-"""One family makes its per-layer settings of keys of its own; the others leave six attributes open at most."""
+"""One family makes its per-layer settings of keys of its own; the others leave ten attributes open at most."""
 CONFIGS = ROOT / "fixtures" / "configs"
 RECORDED = json.loads((ROOT / "tests" / "data" / "transformers_objects.json").read_text())
 
@@ -61,7 +61,7 @@ def test_as_recorded(name: str, release: str, index: int) -> None:
     got, opaque = picture(make_object(table, choice.name, config))
     known = {path for path in {*wanted, *got} if not any(path == one or path.startswith(f"{one}.") for one in opaque)}
     assert {path: got.get(path, "absent") for path in known} == {path: wanted.get(path, "absent") for path in known}
-    assert len(opaque) <= (MOST_UNKNOWN if name == "step3.5" else 6), opaque
+    assert len(opaque) <= (MOST_UNKNOWN if name == "step3.5" else 10), opaque
 
 
 def test_reading() -> None:
@@ -135,3 +135,16 @@ def test_defaults_are_not_shared() -> None:
 def test_no_such_class() -> None:
     with pytest.raises(KeyError):
         make_object(load_table("4.51.1"), "Qwen3NextConfig", {})
+
+
+def test_settings_that_differ_by_layer_are_not_read_as_one() -> None:
+    given = {"per_layer_config": {"0": {"num_key_value_heads": 2}}, "num_key_value_heads": 8}
+    assert "num_key_value_heads" in make_object(load_table("5.19.0"), "Qwen3Config", given).opaque
+    assert make_object(load_table("5.12.1"), "Qwen3Config", given).read("num_key_value_heads") == 8
+
+
+def test_what_follows_from_an_unknown_is_unknown() -> None:
+    made = make_object(load_table("5.12.1"), "NemotronHConfig", {"hybrid_override_pattern": ["M", "E"]})
+    assert {"layers_block_type", "num_hidden_layers"} <= set(made.opaque)
+    told = make_object(load_table("5.12.1"), "NemotronHConfig", {"hybrid_override_pattern": "ME*"})
+    assert told.read("layers_block_type") == ["mamba", "moe", "attention"] and told.read("num_hidden_layers") == 3
