@@ -315,7 +315,7 @@ def _of_super(engine: Any, proxy: Super, name: str) -> Value:
         if name in c.attrs:
             raw = c.attrs[name]
             if isinstance(receiver, Class) and not isinstance(raw, (ClassMethod, StaticMethod)):
-                return raw if name != "__new__" else raw
+                return raw
             return bind(engine, raw, receiver, cls)
     if cls.host is not None and isinstance(receiver, Instance):
         if name == "__init__":

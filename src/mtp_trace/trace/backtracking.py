@@ -25,8 +25,8 @@ _MAX_TEXT = 1_000_000
 def check(pattern: re.Pattern[Any], text: Any) -> None:
     """Raises BudgetExceeded where a match of the whole text is not to be expected.
 
-    A pattern that repeats a repetition may try every way to divide the text. It is tried on longer and longer beginnings of
-    it, made to fail at their end; it is refused when that takes long, before it takes too long.
+    A pattern that repeats a repetition may try every way to divide the text. It is tried on longer and longer
+    beginnings of it, made to fail at their end; it is refused when that takes long, before it takes too long.
     """
     if not isinstance(text, (str, bytes)):
         return
@@ -45,7 +45,9 @@ def check(pattern: re.Pattern[Any], text: Any) -> None:
 @functools.lru_cache(maxsize=512)
 def _repeats_repetition(pattern: re.Pattern[Any]) -> bool:
     try:
-        return _nested(_parser.parse(pattern.pattern, pattern.flags & ~re.LOCALE if isinstance(pattern.pattern, str) else 0), False)
+        return _nested(
+            _parser.parse(pattern.pattern, pattern.flags & ~re.LOCALE if isinstance(pattern.pattern, str) else 0), False
+        )
     except (re.error, RecursionError, ValueError, OverflowError):
         return True
 

@@ -65,7 +65,8 @@ def install(engine: Any) -> None:
             "__new__": Native("__new__", _type_new),
             "__init__": Native("__init__", lambda e, a, k: None),
             "__setattr__": Native("__setattr__", lambda e, a, k: e.set_entry(a[0].attrs, a[1], a[2])),
-            "__instancecheck__": Native("__instancecheck__", lambda e, a, k: isinstance(a[1], Instance) and a[0] in a[1].cls.mro),
+            "__instancecheck__": Native(
+                "__instancecheck__", lambda e, a, k: isinstance(a[1], Instance) and a[0] in a[1].cls.mro),
         })  # fmt: skip
         TYPE.attrs.update(attrs.TYPE_METHODS)
 
@@ -73,7 +74,9 @@ def install(engine: Any) -> None:
 def _exception_init(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
     e.set_entry(a[0].attrs, "args", tuple(a[1:]))
     known = {"name", "path", "obj"}
-    if k and not (k.keys() <= known and any(EXCEPTIONS[n] in a[0].cls.mro for n in ("ImportError", "AttributeError", "NameError"))):
+    if k and not (
+        k.keys() <= known and any(EXCEPTIONS[n] in a[0].cls.mro for n in ("ImportError", "AttributeError", "NameError"))
+    ):
         throw("TypeError", f"{a[0].cls.name}() takes no keyword arguments")
     for name, value in k.items():
         e.set_entry(a[0].attrs, name, value)

@@ -161,7 +161,8 @@ class ClassBuilder:
             return made
         return self.assemble(name, name, parents, keywords, metaclass, namespace, self.engine.frames[-1], None)
 
-    def assemble(self, name: str, qualname: str, parents: list[Value], keywords: dict[str, Value], metaclass: Class | None,
+    def assemble(self, name: str, qualname: str, parents: list[Value], keywords: dict[str, Value],
+                 metaclass: Class | None,
                  namespace: dict[str, Value], frame: Frame, node: Node | None) -> Class:  # fmt: skip
         """The class of a name, bases and a namespace (``class`` statement, ``type(...)``, ``defstruct``)."""
         cls = Class(name, tuple(parents), frame.module)
@@ -206,7 +207,9 @@ class ClassBuilder:
             return
         if any(b.slots is None for b in bases):
             return
-        names = {given} if isinstance(given, str) else {n for n in ops.iterate(self.engine, given) if isinstance(n, str)}
+        names = (
+            {given} if isinstance(given, str) else {n for n in ops.iterate(self.engine, given) if isinstance(n, str)}
+        )
         if "__dict__" in names:
             return
         cls.slots = frozenset(names).union(*(b.slots for b in bases if b.slots is not None))
@@ -255,7 +258,11 @@ class ClassBuilder:
         for key, value in list(namespace.items()):
             if key.startswith("_") and not key.endswith("_") and key.startswith(f"_{cls.name}__"):
                 continue
-            if (key.startswith("__") and key.endswith("__")) or (key.startswith("_") and key.endswith("_")) or key in ignored:
+            if (
+                (key.startswith("__") and key.endswith("__"))
+                or (key.startswith("_") and key.endswith("_"))
+                or key in ignored
+            ):
                 continue
             if isinstance(value, _NOT_MEMBERS):
                 continue
@@ -263,7 +270,9 @@ class ClassBuilder:
                 continue
             if isinstance(value, Instance) and value.cls.name == "nonmember":
                 continue
-            existing = next((m for m in members.values() if m.attrs["_value_"] == value and not isinstance(value, Unknown)), None)
+            existing = next(
+                (m for m in members.values() if m.attrs["_value_"] == value and not isinstance(value, Unknown)), None
+            )
             if existing is not None:
                 every[key] = existing
                 del namespace[key]
@@ -280,7 +289,7 @@ class ClassBuilder:
             if cls.host is not None and member.payload is None:
                 member.payload = self._payload(cls.host, value)
                 if "_value_" in member.attrs and custom_new is None:
-                    member.attrs["_value_"] = member.payload if not isinstance(value, tuple) else member.payload
+                    member.attrs["_value_"] = member.payload
             if isinstance(init, Function):
                 args = list(value) if isinstance(value, tuple) else [value]
                 self.engine.call(init, [member, *args], {})
@@ -482,7 +491,12 @@ def instantiate(engine: Any, cls: Class, args: list[Value], kwargs: dict[str, Va
         engine.call(init, [obj, *args], kwargs)
     elif cls.host is not None and custom_new is MISSING:
         engine.fill_payload(obj, args, kwargs)
-    elif (args or kwargs) and custom_new is MISSING and not cls.opaque_bases and EXCEPTIONS["BaseException"] not in cls.mro:
+    elif (
+        (args or kwargs)
+        and custom_new is MISSING
+        and not cls.opaque_bases
+        and EXCEPTIONS["BaseException"] not in cls.mro
+    ):
         throw("TypeError", f"{cls.name}() takes no arguments")
     return obj
 
@@ -494,11 +508,20 @@ def _refuse_abstract(cls: Class) -> None:
     missing = sorted({n for c in cls.mro for n, v in c.attrs.items() if _abstract(v) and _abstract(cls.lookup(n))})
     if missing:
         plural = "s" if len(missing) > 1 else ""
-        throw("TypeError", f"Can't instantiate abstract class {cls.name} with abstract method{plural} {', '.join(missing)}")
+        throw(
+            "TypeError",
+            f"Can't instantiate abstract class {cls.name} with abstract method{plural} {', '.join(missing)}",
+        )
 
 
 def _abstract(value: Value) -> bool:
-    inner = value.getter if isinstance(value, Property) else value.function if isinstance(value, (ClassMethod, StaticMethod)) else value
+    inner = (
+        value.getter
+        if isinstance(value, Property)
+        else value.function
+        if isinstance(value, (ClassMethod, StaticMethod))
+        else value
+    )
     return isinstance(inner, Function) and inner.attrs.get("__isabstractmethod__") is True
 
 

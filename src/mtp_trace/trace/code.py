@@ -32,7 +32,8 @@ class Param:
 class Code:
     """Compiled lazily: a function that is never called costs its definition only."""
 
-    __slots__ = ("_body", "_compiler", "_form", "_generator", "_outer", "_params", "_scope", "is_async", "kwarg", "kwonly", "name", "node", "params",
+    __slots__ = ("_body", "_compiler", "_form", "_generator", "_outer", "_params", "_scope", "is_async", "kwarg",
+                 "kwonly", "name", "node", "params",
                  "positional", "simple", "vararg")  # fmt: skip
 
     def __init__(self, name: str, node: Node, params: Node, outer: Scope, body: list[Node], is_async: bool,
@@ -126,7 +127,8 @@ class Code:
                     extra[k] = v
                 elif any(p.name == k for p in self.positional):
                     names = ", ".join(p.name for p in self.positional if p.posonly and p.name in kwargs)
-                    throw("TypeError", f"{fn.qualname}() got some positional-only arguments passed as keyword arguments: "
+                    throw("TypeError",
+                          f"{fn.qualname}() got some positional-only arguments passed as keyword arguments: "
                           f"'{names}'")  # fmt: skip
                 else:
                     throw("TypeError", f"{fn.qualname}() got an unexpected keyword argument '{k}'")

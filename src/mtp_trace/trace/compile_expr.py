@@ -636,7 +636,10 @@ class ExprCompiler:
                     at = stars[0]
                     tail = count - at - 1
                     if len(items) < count - 1:
-                        throw("ValueError", f"not enough values to unpack (expected at least {count - 1}, got {len(items)})")
+                        throw(
+                            "ValueError",
+                            f"not enough values to unpack (expected at least {count - 1}, got {len(items)})",
+                        )
                     items = [*items[:at], items[at : len(items) - tail], *items[len(items) - tail :]]
                 elif len(items) < count:
                     throw("ValueError", f"not enough values to unpack (expected {count}, got {len(items)})")
@@ -711,7 +714,10 @@ def _spread_arguments(engine: Any, function: Value, into: dict[str, Value], valu
         if not isinstance(k, str):
             throw("TypeError", "keywords must be strings")
         if k in into:
-            module, name = getattr(function, "module", None), getattr(function, "qualname", getattr(function, "name", "function"))
+            module, name = (
+                getattr(function, "module", None),
+                getattr(function, "qualname", getattr(function, "name", "function")),
+            )
             shown = f"{module.name}.{name}" if module is not None else name
             throw("TypeError", f"{shown}() got multiple values for keyword argument '{k}'")
         into[k] = v

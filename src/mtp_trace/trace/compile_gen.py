@@ -1,7 +1,7 @@
 """Compiles the bodies of generator functions: statements that yield become host generators, the others stay closures.
 
-Such a closure is ``(frame) -> Steps``: it gives each value that the statement yields, takes what is sent back, and returns
-the statement's signal.
+Such a closure is ``(frame) -> Steps``: it gives each value that the statement yields, takes what is sent back, and
+returns the statement's signal.
 """
 
 from __future__ import annotations
@@ -290,7 +290,7 @@ class GeneratorCompiler:
 
 
 def turns(f: Frame, source: Callable[[Frame], Value], node: Node) -> Iterator[Value]:
-    """The items that a ``for`` goes over, each counted; what the iteration itself raises is placed at its expression."""
+    """The items that a ``for`` goes over, each counted; what the iteration itself raises is placed at the source."""
     engine = f.engine
     try:
         for item in ops.iterating(engine, source(f)):

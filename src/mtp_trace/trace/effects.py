@@ -1,8 +1,8 @@
 """Which modules a deferred import must still run, because running them changes what other modules see.
 
 A name imported at a module's top level is looked up only when used. That is safe unless running the imported module, or
-one that it imports, registers something elsewhere: a decorator that fills a registry, a call at top level. Those modules
-are found from the text of their top level, without parsing them.
+one that it imports, registers something elsewhere: a decorator that fills a registry, a call at top level. Those
+modules are found from the text of their top level, without parsing them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ _DECORATOR = re.compile(rb"^@([A-Za-z_][\w.]*)", re.M)
 _CALL = re.compile(rb"^([A-Za-z_][\w.]*)\(", re.M)
 _FROM = re.compile(rb"^(?:try:\s*\n\s+)?from\s+([.\w]+)\s+import\s+(\([^)]*\)|[^\n;#]*)", re.M)
 _IMPORT = re.compile(rb"^import\s+([\w.]+(?:\s+as\s+\w+)?(?:\s*,\s*[\w.]+(?:\s+as\s+\w+)?)*)", re.M)
-_WRITE = re.compile(rb"\]\s*=[^=]|\.append\(|\.update\(|\.add\(|\.setdefault\(|\.extend\(|\.insert\(|\bsetattr\(|\.register\w*\(")
+_WRITE = re.compile(
+    rb"\]\s*=[^=]|\.append\(|\.update\(|\.add\(|\.setdefault\(|\.extend\(|\.insert\(|\bsetattr\(|\.register\w*\("
+)
 _CALLED = re.compile(rb"\b([A-Za-z_]\w*)\(")
 _NAME = re.compile(rb"[\w.]+")
 _HARMLESS_CALLS = frozenset({b"print", b"warnings.filterwarnings", b"del", b"assert"})
@@ -98,7 +100,9 @@ class Effects:
         return known
 
     def _scan(self, path: str, text: bytes, imports: Any) -> bool:
-        if any(m.group(1) not in _HARMLESS_CALLS and not m.group(1).startswith(b"logger.") for m in _CALL.finditer(text)):
+        if any(
+            m.group(1) not in _HARMLESS_CALLS and not m.group(1).startswith(b"logger.") for m in _CALL.finditer(text)
+        ):
             return True
         origins: dict[bytes, str] | None = None
         for match in _DECORATOR.finditer(text):

@@ -65,8 +65,8 @@ class Decision:
 class Engine(TypeForms):
     """One interpreter over one tree and one world (GPU, environment, packages).
 
-    Import-time state is shared by the launches traced on it: between ``begin`` and ``rollback`` every change to what was
-    there before is journalled and undone.
+    Import-time state is shared by the launches traced on it: between ``begin`` and ``rollback`` every change to what
+    was there before is journalled and undone.
     """
 
     OBJECT, TYPE = OBJECT, TYPE
@@ -127,13 +127,27 @@ class Engine(TypeForms):
         """What is traced inside is undone at its end, and its open questions, calls and events are its own."""
         kept = self.plan, self.decisions, self.decided, self.calls, self.loop_turns, self.recorder.events, self._touched
         start, frames, guards = len(self._journal), list(self.frames), list(self.guards)
-        self.plan, self.decisions, self.decided, self.recorder.events, self._touched = {}, [], dict(self.decided), [], {}
+        self.plan, self.decisions, self.decided, self.recorder.events, self._touched = (
+            {},
+            [],
+            dict(self.decided),
+            [],
+            {},
+        )
         self.calls = self.loop_turns = 0
         try:
             yield
         finally:
             self._undo(start)
-            self.plan, self.decisions, self.decided, self.calls, self.loop_turns, self.recorder.events, self._touched = kept
+            (
+                self.plan,
+                self.decisions,
+                self.decided,
+                self.calls,
+                self.loop_turns,
+                self.recorder.events,
+                self._touched,
+            ) = kept
             self.frames[:], self.guards[:] = frames, guards
 
     def _undo(self, start: int) -> None:
@@ -244,7 +258,7 @@ class Engine(TypeForms):
         return None
 
     def writer(self) -> Site | None:
-        """The place in the tree that sets an attribute: where the statement stands, not the ``__setattr__`` it goes through."""
+        """The place in the tree that sets an attribute: the statement, not a ``__setattr__`` that it goes through."""
         for f in reversed(self.frames):
             if not f.module.model and f.node is not None and f.function.rpartition(".")[2] != "__setattr__":
                 return site_of(f, f.node)
@@ -281,7 +295,7 @@ class Engine(TypeForms):
         if isinstance(value, Class) and value.metaclass is not None:
             method = value.metaclass.lookup("__bool__")
             return True if method is MISSING else self.truth(self.call(BoundMethod(method, value), [], {}))
-        # A value of the host's own (a list, a view, a path) knows its truth; the tracer's functions and classes are true.
+        # A value of the host's own (a list, a view, a path) knows its truth; our functions and classes are true.
         return True if type(value).__module__.startswith("mtp_trace.") else bool(value)
 
     def truth_at(self, value: Value, frame: Frame, node: Node) -> bool:
@@ -293,7 +307,7 @@ class Engine(TypeForms):
         return self.truth(value)
 
     def decide(self, value: Unknown, site: Site | None) -> bool:
-        """Answers an unknown condition: as refined, as decided before, as planned, else False, to be tried both ways."""
+        """Answers an unknown condition: as refined, as decided before, as planned, else False (and tried both ways)."""
         if value.truthy is not None:
             return value.truthy
         key = value.key
@@ -316,8 +330,8 @@ class Engine(TypeForms):
         return True
 
     def _assume(self, key: str) -> bool:
-        """A condition on the outside while a module is imported: the packages that the tree was written for have what it
-        asks them for. Noted, and never tried the other way: the shared state would differ."""
+        """A condition on the outside while a module is imported: the packages that the tree was written for have what
+        it asks them for. Noted, and never tried the other way: the shared state would differ."""
         answer = not (key.endswith(" is None") or " == " in key or "(" in key.removeprefix("hasattr("))
         self.import_assumptions[key] = answer
         return answer
@@ -340,7 +354,13 @@ class Engine(TypeForms):
             except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, AssertionError) as error:
                 raise _unanswered(fn, error) from error
         if kind is Class:
-            if self.stop_at_construction and not self._import_depth and fn.site is not None and EXCEPTIONS["BaseException"] not in fn.mro and "members" not in fn.traits:
+            if (
+                self.stop_at_construction
+                and not self._import_depth
+                and fn.site is not None
+                and EXCEPTIONS["BaseException"] not in fn.mro
+                and "members" not in fn.traits
+            ):
                 raise ConstructionReached(fn.name)
             return classes.construct(self, fn, args, kwargs)
         if isinstance(fn, type):
@@ -398,10 +418,9 @@ class Engine(TypeForms):
     def fill_payload(self, obj: Instance, args: list[Value], kwargs: dict[str, Value]) -> None:
         """``dict.__init__(self, ...)`` for a class built on a builtin type."""
         self.note_slot(obj, "payload")
-        if obj.cls.host in (dict, list, set) and (args or kwargs):
-            obj.payload = self.construct_host(obj.cls.host, args, kwargs)
-        elif obj.cls.host is not None and args and obj.cls.host not in (tuple,):
-            obj.payload = self.construct_host(obj.cls.host, args, kwargs)
+        host = obj.cls.host
+        if host is not None and host is not tuple and (args or (kwargs and host in (dict, list, set))):
+            obj.payload = self.construct_host(host, args, kwargs)
 
     def getattr(self, obj: Value, name: str) -> Value:
         """``obj.name``."""
@@ -488,7 +507,9 @@ class Engine(TypeForms):
         """A line that SGLang would log."""
         site = self.here()
         if site is not None:
-            shown = text.key if isinstance(text, Unknown) else text if isinstance(text, str) else ops.to_text(self, text)
+            shown = (
+                text.key if isinstance(text, Unknown) else text if isinstance(text, str) else ops.to_text(self, text)
+            )
             self.recorder.add(Event("log", site, level, shown if isinstance(shown, str) else shown.key))
 
     def open_file(self, args: list[Value], kwargs: dict[str, Value]) -> Value:

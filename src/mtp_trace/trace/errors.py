@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from mtp_trace.trace.values import MISSING, Class, Instance, Raised, Value
 

@@ -1,4 +1,4 @@
-"""What a trace records: fields written, watched calls, raises, log lines, environment and config reads, outside calls."""
+"""What a trace records: fields written, calls, raises, log lines, what is read of environment and config."""
 
 from __future__ import annotations
 

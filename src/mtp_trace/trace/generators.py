@@ -13,7 +13,7 @@ Steps = HostGenerator[Value, Value, Any]
 
 
 def drive(engine: Any, frame: Frame, steps: Steps) -> HostGenerator[Value, Value, Value]:
-    """Runs a generator's body from one ``yield`` to the next; the conditions that hold inside it come and go with it."""
+    """Runs a generator's body from one ``yield`` to the next; the conditions that hold in it come and go with it."""
     own: list[Any] = []
     sent: Value = None
     error: Raised | None = None

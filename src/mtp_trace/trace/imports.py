@@ -1,4 +1,4 @@
-"""The import system: tree modules are read when reached, models of the outside come from the rules, the rest is external."""
+"""The import system: tree modules are read when reached, the outside comes from models, the rest is external."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ ModuleBuilder = Callable[[Any], dict[str, Value]]
 class Imports:
     """Modules by dotted name.
 
-    ``tree`` and ``models`` are program stores (see ``syntax.program``); ``natives`` builds modules that the tracer answers
-    itself; ``absent`` names packages that are taken as not installed.
+    ``tree`` and ``models`` are program stores (see ``syntax.program``); ``natives`` builds modules that the tracer
+    answers itself; ``absent`` names packages that are taken as not installed.
     """
 
     def __init__(self, engine: Any, tree: Any, models: Any, natives: dict[str, ModuleBuilder], effects: Any,
@@ -175,7 +175,7 @@ class Imports:
         return self.modules.get(top, target if top == dotted else External(top))
 
     def may_wait(self, target: str, names: list[str]) -> bool:
-        """Whether a top-level ``from target import names`` can stay lazy: nothing that it would run is seen elsewhere."""
+        """Whether a top-level ``from target import names`` can stay lazy: what it would run is seen nowhere else."""
         loaded = self.modules.get(target)
         if not self.is_tree(target) or (loaded is not None and loaded.ready) or self.locate(target) is None:
             return False
@@ -197,7 +197,12 @@ class Imports:
 
     def name_from(self, target: str, name: str, frame: Frame | None) -> Value:
         """``from target import name``."""
-        if self.engine.names_only and target not in self.modules and self.is_tree(target) and self.locate(target) is not None:
+        if (
+            self.engine.names_only
+            and target not in self.modules
+            and self.is_tree(target)
+            and self.locate(target) is not None
+        ):
             return External(f"{target}.{name}")
         module = self.load(target)
         if isinstance(module, External):

@@ -124,9 +124,7 @@ def _class(engine: Any, value: Value, kind: Class) -> Value:
         names = [n for n in kind.attrs if not n.startswith("__")] + list(kind.attrs.get("__annotations__", {}))
         return all(engine.catches_attribute_error(lambda n=n: engine.getattr(value, n)) for n in names)
     if isinstance(value, Instance):
-        if kind in value.cls.mro:
-            return True
-        return False
+        return kind in value.cls.mro
     if isinstance(value, Class):
         return value.metaclass is not None and kind in value.metaclass.mro
     return False

@@ -23,22 +23,29 @@ _PURE: dict[type, frozenset[str]] = {
     bytearray: frozenset(n for n in dir(bytes) if not n.startswith("_")),
     type({}.keys()): frozenset({"isdisjoint"}),
     type({}.items()): frozenset({"isdisjoint"}),
-    int: frozenset({"bit_length", "bit_count", "to_bytes", "from_bytes", "conjugate", "is_integer", "as_integer_ratio"}),
+    int: frozenset(
+        {"bit_length", "bit_count", "to_bytes", "from_bytes", "conjugate", "is_integer", "as_integer_ratio"}
+    ),
     bool: frozenset({"bit_length", "to_bytes"}),
     float: frozenset({"is_integer", "hex", "as_integer_ratio", "fromhex"}),
     tuple: frozenset({"count", "index"}),
     list: frozenset({"count", "index", "copy"}),
-    set: frozenset({"copy", "issubset", "issuperset", "isdisjoint", "union", "intersection", "difference",
-                    "symmetric_difference"}),  # fmt: skip
-    frozenset: frozenset({"copy", "issubset", "issuperset", "isdisjoint", "union", "intersection", "difference",
-                          "symmetric_difference"}),  # fmt: skip
+    set: frozenset(
+        {"copy", "issubset", "issuperset", "isdisjoint", "union", "intersection", "difference", "symmetric_difference"}
+    ),
+    frozenset: frozenset(
+        {"copy", "issubset", "issuperset", "isdisjoint", "union", "intersection", "difference", "symmetric_difference"}
+    ),
     range: frozenset({"count", "index", "start", "stop", "step"}),
     slice: frozenset({"start", "stop", "step", "indices"}),
-    re.Pattern: frozenset({"match", "search", "fullmatch", "findall", "finditer", "split", "sub", "subn", "pattern", "flags", "groups"}),
+    re.Pattern: frozenset(
+        {"match", "search", "fullmatch", "findall", "finditer", "split", "sub", "subn", "pattern", "flags", "groups"}
+    ),
     re.Match: frozenset({"group", "groups", "groupdict", "start", "end", "span", "string", "lastgroup", "lastindex"}),
-    pathlib.PurePosixPath: frozenset({"name", "stem", "suffix", "suffixes", "parent", "parents", "parts", "joinpath",
-                                      "with_suffix", "with_name", "as_posix", "is_absolute", "relative_to",
-                                      "is_relative_to", "match", "as_uri"}),  # fmt: skip
+    pathlib.PurePosixPath: frozenset(
+        {"name", "stem", "suffix", "suffixes", "parent", "parents", "parts", "joinpath", "with_suffix", "with_name"}
+        | {"as_posix", "is_absolute", "relative_to", "is_relative_to", "match", "as_uri"}
+    ),
     datetime.datetime: frozenset({"strftime", "isoformat", "year", "month", "day", "timestamp"}),
     datetime.timedelta: frozenset({"total_seconds", "days", "seconds"}),
     decimal.Decimal: frozenset({"quantize", "to_integral_value"}),
@@ -48,8 +55,10 @@ _PURE: dict[type, frozenset[str]] = {
 _MUTATORS: dict[type, frozenset[str]] = {
     list: frozenset({"append", "extend", "insert", "remove", "pop", "clear", "reverse", "sort"}),
     dict: frozenset({"update", "setdefault", "pop", "clear"}),
-    set: frozenset({"add", "discard", "remove", "pop", "clear", "update", "difference_update", "intersection_update",
-                    "symmetric_difference_update"}),  # fmt: skip
+    set: frozenset(
+        {"add", "discard", "remove", "pop", "clear", "update", "difference_update", "intersection_update"}
+        | {"symmetric_difference_update"}
+    ),
     bytearray: frozenset({"append", "extend", "clear", "pop", "insert", "remove", "reverse"}),
 }
 
@@ -69,8 +78,7 @@ def host_attribute(engine: Any, obj: Value, name: str) -> Value:
         if name in _MUTATORS.get(host, ()):
             return Native(f"{host.__name__}.{name}", lambda e, a, k: _mutate(e, obj, name, a, k))
         if host in (str, dict) and name in _SPECIAL.get(host, ()):
-            special = _SPECIAL[host][name]
-            return Native(f"{host.__name__}.{name}", lambda e, a, k: special(e, obj, a, k))
+            return _special(host, obj, name)
         if name in _PURE.get(host, ()):
             return _pure(obj, name)
     if isinstance(obj, complex) and name in ("real", "imag"):
@@ -82,8 +90,15 @@ def host_attribute(engine: Any, obj: Value, name: str) -> Value:
     return MISSING
 
 
-_DUNDERS = {"__contains__": "in", "__getitem__": "[]", "__len__": "len", "__iter__": "iter", "__eq__": "==", "__hash__": "hash",
-            "__str__": "str", "__repr__": "repr", "__setitem__": "[]=", "__ne__": "!=", "__lt__": "<", "__add__": "+"}  # fmt: skip
+_DUNDERS = {"__contains__": "in", "__getitem__": "[]", "__len__": "len", "__iter__": "iter", "__eq__": "==",
+            "__hash__": "hash",
+            "__str__": "str", "__repr__": "repr", "__setitem__": "[]=", "__ne__": "!=", "__lt__": "<",
+            "__add__": "+"}  # fmt: skip
+
+
+def _special(host: type, obj: Value, name: str) -> Native:
+    method = _SPECIAL[host][name]
+    return Native(f"{host.__name__}.{name}", lambda e, a, k: method(e, obj, a, k))
 
 
 def _dunder_call(obj: Value, name: str) -> Any:
@@ -354,7 +369,9 @@ def _type_attribute(engine: Any, host: type, name: str) -> Value:
     if name == "__doc__":
         return None
     if name == "fromkeys" and host is dict:
-        return Native("dict.fromkeys", lambda e, a, k: dict.fromkeys(ops.iterate(e, a[0]), a[1] if len(a) > 1 else None))
+        return Native(
+            "dict.fromkeys", lambda e, a, k: dict.fromkeys(ops.iterate(e, a[0]), a[1] if len(a) > 1 else None)
+        )
     if name in ("from_bytes", "fromhex", "maketrans") and hasattr(host, name):
         real = getattr(host, name)
         return Native(name, lambda e, a, k: real(*a, **k))

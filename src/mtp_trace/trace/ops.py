@@ -128,7 +128,7 @@ def _union_parts(value: Value) -> tuple[Value, ...]:
 
 
 def _is_type(value: Value) -> bool:
-    return isinstance(value, (type, Class, TypingForm)) or (isinstance(value, External))
+    return isinstance(value, (type, Class, TypingForm, External))
 
 
 def _dunder(engine: Any, receiver: Value, name: str, *args: Value) -> Value:
@@ -228,7 +228,7 @@ def _all_equal(engine: Any, pairs: list[tuple[Value, Value]]) -> Value:
 def identical(engine: Any, left: Value, right: Value) -> Value:
     """``left is right``."""
     if left is right:
-        return True if not isinstance(left, Unknown) else True
+        return True
     if isinstance(left, External) or isinstance(right, External):
         return _external_identity(left, right)
     if isinstance(left, Unknown) or isinstance(right, Unknown):
@@ -520,7 +520,9 @@ def _over_instance(engine: Any, value: Instance) -> Iterator[Value]:
     if value.cls.lookup("__getitem__") is not MISSING:
         return _over_items(engine, value)
     if value.cls.opaque_bases:
-        raise TraceStop(f"iterates over an object of {value.cls.name}, whose base {value.cls.opaque_bases[0].key} has no model")
+        raise TraceStop(
+            f"iterates over an object of {value.cls.name}, whose base {value.cls.opaque_bases[0].key} has no model"
+        )
     throw("TypeError", f"'{value.cls.name}' object is not iterable")
 
 

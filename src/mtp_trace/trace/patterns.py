@@ -91,7 +91,10 @@ class PatternCompiler:
             names = ops.iterate(engine, engine.getattr(cls, "__match_args__")) if positional else []
             if len(names) < len(positional):
                 plural = "" if len(names) == 1 else "s"
-                throw("TypeError", f"{ops.short(cls)}() accepts {len(names)} positional sub-pattern{plural} ({len(positional)} given)")
+                throw(
+                    "TypeError",
+                    f"{ops.short(cls)}() accepts {len(names)} positional sub-pattern{plural} ({len(positional)} given)",
+                )
             for name, inner in [*zip(names, positional), *named]:
                 part = attrs.find(engine, v, name)
                 if part is MISSING or not engine.truth(inner(f, part)):

@@ -22,7 +22,6 @@ from mtp_trace.trace.values import (
     Value,
 )
 
-
 STRUCT_TRAIT = "struct"
 
 
@@ -31,7 +30,9 @@ class Annotation:
 
     __slots__ = ("_evaluate", "_frame", "form", "postponed", "value")
 
-    def __init__(self, evaluate: Any, frame: Frame | None, form: Node | None, postponed: bool, value: Value = MISSING) -> None:
+    def __init__(
+        self, evaluate: Any, frame: Frame | None, form: Node | None, postponed: bool, value: Value = MISSING
+    ) -> None:
         self._evaluate, self._frame, self.form, self.postponed = evaluate, frame, form, postponed
         self.value = value
 
@@ -89,7 +90,18 @@ def annotations_in(cls: Class) -> dict[str, Annotation]:
 class Field:
     """A record's field. ``default`` and ``factory`` are ``MISSING`` where not given."""
 
-    __slots__ = ("annotation", "compare", "default", "factory", "init", "init_var", "kw_only", "metadata", "name", "repr")
+    __slots__ = (
+        "annotation",
+        "compare",
+        "default",
+        "factory",
+        "init",
+        "init_var",
+        "kw_only",
+        "metadata",
+        "name",
+        "repr",
+    )
 
     def __init__(self, default: Value = MISSING, factory: Value = MISSING, init: bool = True, kw_only: bool = False,
                  metadata: Value = None, compare: bool = True, repr_: bool = True) -> None:  # fmt: skip
@@ -210,7 +222,10 @@ def make_init(cls: Class, fields: list[Field], kind: str) -> Native:
     def init(engine: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
         obj, values = args[0], args[1:]
         if len(values) > len(positional):
-            throw("TypeError", _too_many(cls, positional, len(args)) if kind == "dataclass" else "Extra positional arguments provided")
+            throw(
+                "TypeError",
+                _too_many(cls, positional, len(args)) if kind == "dataclass" else "Extra positional arguments provided",
+            )
         given: dict[str, Value] = {f.name: v for f, v in zip(positional, values)}
         known = {f.name for f in taken}
         for k, v in kwargs.items():

@@ -91,7 +91,9 @@ class TypeForms:
         if not isinstance(value, TypingForm) or value.name == "Literal" or not value.args:
             return value
         count = 1 if value.name == "Annotated" else len(value.args)
-        inner = [self.evaluate_text(a, frame) if isinstance(a, str) else self.forward(a, frame) for a in value.args[:count]]
+        inner = [
+            self.evaluate_text(a, frame) if isinstance(a, str) else self.forward(a, frame) for a in value.args[:count]
+        ]
         return TypingForm(value.name, (*inner, *value.args[count:]))
 
     def hints_of(self, obj: Value, include_extras: bool) -> dict[str, Value]:
@@ -103,7 +105,9 @@ class TypeForms:
                     value = annotation.resolved()
                     if c.module is not None and isinstance(value, (str, TypingForm)):
                         frame = Frame(self, c.module, c.qualname, None, c.module.attrs)
-                        value = self.evaluate_text(value, frame) if isinstance(value, str) else self.forward(value, frame)
+                        value = (
+                            self.evaluate_text(value, frame) if isinstance(value, str) else self.forward(value, frame)
+                        )
                     out[name] = value if include_extras else _strip(value)
         elif isinstance(obj, Function):
             out = self.function_annotations(obj)
@@ -137,7 +141,9 @@ class TypeForms:
         if kind.name == "Optional":
             return TypingForm("Union", (key, type(None)))
         if kind.name == "Union":
-            return TypingForm("Union", tuple(type(None) if a is None else a for a in args)) if len(args) > 1 else args[0]
+            return (
+                TypingForm("Union", tuple(type(None) if a is None else a for a in args)) if len(args) > 1 else args[0]
+            )
         if kind.name in _HOSTS and not kind.args:
             return TypingForm(f"host:{_HOSTS[kind.name].__name__}", (_HOSTS[kind.name], *args))
         if kind.name == "Annotated" and isinstance(args[0], TypingForm) and args[0].name == "Annotated":

@@ -1,4 +1,4 @@
-"""Standard-library modules that the tracer answers itself: one file an area, each a table of builders by module name."""
+"""Standard-library modules that the tracer answers itself: one file an area, each a table of builders by module."""
 
 from __future__ import annotations
 

@@ -101,7 +101,8 @@ _ITERABLE = _class("Iterable", OBJECT)
 _ITERATOR = _class("Iterator", _ITERABLE, __iter__=lambda e, a, k: a[0])
 _MAPPING = _class(
     "Mapping", _ITERABLE, get=_get, __eq__=_same, __contains__=lambda e, a, k: _find(e, a[0], a[1]) is not MISSING,
-    keys=lambda e, a, k: ops.iterate(e, a[0]), values=lambda e, a, k: [ops.get_item(e, a[0], x) for x in ops.iterate(e, a[0])],
+    keys=lambda e, a, k: ops.iterate(e, a[0]), values=lambda e, a,
+    k: [ops.get_item(e, a[0], x) for x in ops.iterate(e, a[0])],
     items=lambda e, a, k: [(x, ops.get_item(e, a[0], x)) for x in ops.iterate(e, a[0])],
 )  # fmt: skip
 _SEQUENCE = _class(
@@ -112,6 +113,7 @@ _SEQUENCE = _class(
 )  # fmt: skip
 MIXINS: dict[str, Class] = {
     "Iterable": _ITERABLE, "Iterator": _ITERATOR, "Mapping": _MAPPING, "Sequence": _SEQUENCE,
-    "MutableMapping": _class("MutableMapping", _MAPPING, pop=_pop, update=_update, setdefault=_set_default, clear=_clear),
+    "MutableMapping": _class("MutableMapping", _MAPPING, pop=_pop, update=_update, setdefault=_set_default,
+                             clear=_clear),
     "MutableSequence": _class("MutableSequence", _SEQUENCE),
 }  # fmt: skip

@@ -1,7 +1,7 @@
 """argparse: the tree's flag table, parsed by the real argparse.
 
-The tree registers its flags; types, actions and defaults may be functions and classes of the tree, which the real parser
-is given through adapters. What the real parser refuses becomes ``SystemExit(2)`` with the refusal attached.
+The tree registers its flags; types, actions and defaults may be functions and classes of the tree, which the real
+parser is given through adapters. What the real parser refuses becomes ``SystemExit(2)`` with the refusal attached.
 """
 
 from __future__ import annotations
@@ -35,8 +35,11 @@ def _class(name: str, *bases: Class) -> Class:
 ACTION = _class("Action")
 BUILTIN_ACTIONS: dict[str, Class] = {
     name: _class(name, ACTION)
-    for name in ("_StoreAction", "_StoreConstAction", "_StoreTrueAction", "_StoreFalseAction", "_AppendAction", "_AppendConstAction",
-                 "_CountAction", "_HelpAction", "_VersionAction", "BooleanOptionalAction", "_ExtendAction")  # fmt: skip
+    for name in (
+        *("_StoreAction", "_StoreConstAction", "_StoreTrueAction", "_StoreFalseAction", "_AppendAction"),
+        *("_AppendConstAction", "_CountAction", "_HelpAction", "_VersionAction", "BooleanOptionalAction"),
+        "_ExtendAction",
+    )
 }
 NAMESPACE = _class("Namespace")
 GROUP = _class("_ArgumentGroup")
@@ -64,7 +67,9 @@ class _Space:
         raise AttributeError(name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        object.__getattribute__(self, "_engine").set_entry(object.__getattribute__(self, "_instance").attrs, name, value)
+        object.__getattribute__(self, "_engine").set_entry(
+            object.__getattribute__(self, "_instance").attrs, name, value
+        )
 
     def __delattr__(self, name: str) -> None:
         object.__getattribute__(self, "_instance").attrs.pop(name, None)
@@ -116,7 +121,8 @@ class _Adapter(argparse.Action):
 
     def __init__(self, engine: Any, parser: Instance, instance: Instance, option_strings: Any, dest: str) -> None:
         table = instance.attrs
-        super().__init__(option_strings, dest, nargs=table.get("nargs"), const=table.get("const"), default=table.get("default"),
+        super().__init__(option_strings, dest, nargs=table.get("nargs"), const=table.get("const"),
+                         default=table.get("default"),
                          type=_type(engine, table.get("type")), choices=_choices(engine, table.get("choices")),
                          required=bool(table.get("required")), metavar=table.get("metavar"))  # fmt: skip
         self.engine, self.parser_value, self.instance = engine, parser, instance
@@ -124,7 +130,9 @@ class _Adapter(argparse.Action):
     def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
         space = object.__getattribute__(namespace, "_instance")
         try:
-            self.engine.call(attrs.get(self.engine, self.instance, "__call__"), [self.parser_value, space, values, option_string], {})
+            self.engine.call(
+                attrs.get(self.engine, self.instance, "__call__"), [self.parser_value, space, values, option_string], {}
+            )
         except Raised as error:
             if isinstance(error.value, Instance) and ARGUMENT_ERROR in error.value.cls.mro:
                 args = error.value.attrs.get("args", ())
@@ -134,7 +142,8 @@ class _Adapter(argparse.Action):
 
 def _action_init(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
     names = ("option_strings", "dest", "nargs", "const", "default", "type", "choices", "required", "help", "metavar")
-    values = {"nargs": None, "const": None, "default": None, "type": None, "choices": None, "required": False, "help": None,
+    values = {"nargs": None, "const": None, "default": None, "type": None, "choices": None, "required": False,
+              "help": None,
               "metavar": None, **dict(zip(names, a[1:])), **k}  # fmt: skip
     for name, value in values.items():
         e.set_entry(a[0].attrs, name, value)
@@ -159,7 +168,9 @@ BUILTIN_ACTIONS["_StoreTrueAction"].attrs.update(
     natives(__init__=_preset(nargs=0, const=True, default=False), __call__=_store(lambda a: True)))
 BUILTIN_ACTIONS["_StoreFalseAction"].attrs.update(
     natives(__init__=_preset(nargs=0, const=False, default=True), __call__=_store(lambda a: False)))
-BUILTIN_ACTIONS["_StoreConstAction"].attrs.update(natives(__init__=_preset(nargs=0), __call__=_store(lambda a: a[0].attrs["const"])))
+BUILTIN_ACTIONS["_StoreConstAction"].attrs.update(
+    natives(__init__=_preset(nargs=0), __call__=_store(lambda a: a[0].attrs["const"]))
+)
 BUILTIN_ACTIONS["_StoreAction"].attrs.update(natives(__call__=_store(lambda a: a[3])))
 
 
@@ -197,7 +208,9 @@ def _add_argument(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
     return _shown(e, real, k)
 
 
-def _add_custom(e: Any, group: Instance, holder: Any, names: list[str], action: Value, options: dict[str, Value]) -> Value:
+def _add_custom(
+    e: Any, group: Instance, holder: Any, names: list[str], action: Value, options: dict[str, Value]
+) -> Value:
     if action is BUILTIN_ACTIONS["BooleanOptionalAction"]:
         options.pop("type", None)
         real = holder.add_argument(*names, action=argparse.BooleanOptionalAction, **options)
@@ -229,7 +242,8 @@ def _shown(e: Any, real: argparse.Action, given: dict[str, Value]) -> Instance:
     made = Instance(BUILTIN_ACTIONS.get(type(real).__name__, ACTION))
     made.attrs.update({
         "option_strings": list(real.option_strings), "dest": real.dest, "nargs": real.nargs, "const": real.const,
-        "default": real.default, "type": given.get("type", real.type), "choices": real.choices, "required": real.required,
+        "default": real.default, "type": given.get("type", real.type), "choices": real.choices,
+        "required": real.required,
         "help": given.get("help"), "metavar": real.metavar,
     })  # fmt: skip
     real._traced = made  # type: ignore[attr-defined]
@@ -303,11 +317,15 @@ def _option_strings(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
 
 GROUP.attrs.update(natives(add_argument=_add_argument, add_argument_group=_group("add_argument_group"),
                            add_mutually_exclusive_group=_group("add_mutually_exclusive_group")))  # fmt: skip
-PARSER.attrs.update(natives(__init__=_parser_init, parse_args=_parse(False), parse_known_args=_parse(True), error=_error,
+PARSER.attrs.update(natives(__init__=_parser_init, parse_args=_parse(False), parse_known_args=_parse(True),
+                            error=_error,
                             get_default=_default_of, set_defaults=_set_defaults, format_help=constant("usage: sglang"),
-                            print_help=constant(None), format_usage=constant("usage: sglang"), print_usage=constant(None),
+                            print_help=constant(None), format_usage=constant("usage: sglang"),
+                            print_usage=constant(None),
                             exit=lambda e, a, k: throw("SystemExit", *a[1:2])))  # fmt: skip
-NAMESPACE.attrs["__init__"] = Native("__init__", lambda e, a, k: [e.set_entry(a[0].attrs, n, v) for n, v in k.items()] and None)
+NAMESPACE.attrs["__init__"] = Native(
+    "__init__", lambda e, a, k: [e.set_entry(a[0].attrs, n, v) for n, v in k.items()] and None
+)
 NAMESPACE.attrs.update(attribute_methods("Namespace"))
 NAMESPACE.attrs["__contains__"] = Native("__contains__", lambda e, a, k: a[1] in a[0].attrs)
 
@@ -320,7 +338,8 @@ def _argparse(engine: Any) -> dict[str, Value]:
     formatter = _class("HelpFormatter")
     return {
         "ArgumentParser": PARSER, "Namespace": NAMESPACE, "Action": ACTION, "ArgumentTypeError": ARGUMENT_TYPE_ERROR,
-        "ArgumentError": ARGUMENT_ERROR, "SUPPRESS": SUPPRESS, "_ArgumentGroup": GROUP, "REMAINDER": "...", "OPTIONAL": "?",
+        "ArgumentError": ARGUMENT_ERROR, "SUPPRESS": SUPPRESS, "_ArgumentGroup": GROUP, "REMAINDER": "...",
+        "OPTIONAL": "?",
         "ZERO_OR_MORE": "*", "ONE_OR_MORE": "+", "HelpFormatter": formatter, "RawTextHelpFormatter": formatter,
         "ArgumentDefaultsHelpFormatter": formatter, "RawDescriptionHelpFormatter": formatter, **BUILTIN_ACTIONS,
     }  # fmt: skip

@@ -62,7 +62,8 @@ COUNTER.attrs.update(natives(
     update=lambda e, a, k: _count(e, a, k, 1), subtract=lambda e, a, k: _count(e, a, k, -1),
     elements=lambda e, a, k: generator_of(x for x, n in a[0].payload.items() for _ in range(n)),
     total=lambda e, a, k: sum(a[0].payload.values()),
-    __add__=_combined(lambda x, y: x + y), __sub__=_combined(lambda x, y: x - y), __or__=_combined(max), __and__=_combined(min),
+    __add__=_combined(lambda x, y: x + y), __sub__=_combined(lambda x, y: x - y), __or__=_combined(max),
+    __and__=_combined(min),
 ))  # fmt: skip
 
 DEQUE = Class("deque", (OBJECT,))
@@ -130,7 +131,8 @@ def _collections(engine: Any) -> dict[str, Value]:
 def _abc(engine: Any) -> dict[str, Value]:
     names = ("Iterable", "Iterator", "Sized", "Container", "Collection", "Sequence", "MutableSequence", "Mapping",
              "MutableMapping", "Set", "MutableSet", "Hashable", "Callable", "Generator", "Awaitable", "AsyncIterator",
-             "AsyncIterable", "AsyncGenerator", "Coroutine", "KeysView", "ValuesView", "ItemsView", "Buffer")  # fmt: skip
+             "AsyncIterable", "AsyncGenerator", "Coroutine", "KeysView", "ValuesView", "ItemsView",
+             "Buffer")  # fmt: skip
     return {n: TypingForm(n) for n in names}
 
 

@@ -40,7 +40,8 @@ def _holds(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
 
 FLAG.attrs.update(natives(
     __or__=_bits("|"), __and__=_bits("&"), __xor__=_bits("^"), __bool__=lambda e, a, k: bool(a[0].attrs["_value_"]),
-    __invert__=lambda e, a, k: e.classes.flag(a[0].cls, sum(m.attrs["_value_"] for m in a[0].cls.traits["members"].values()
+    __invert__=lambda e, a, k: e.classes.flag(a[0].cls,
+                                              sum(m.attrs["_value_"] for m in a[0].cls.traits["members"].values()
                                                             if not m.attrs["_value_"] & a[0].attrs["_value_"])),
     __contains__=_holds,
 ))  # fmt: skip
@@ -48,7 +49,8 @@ FLAG.attrs.update(natives(
 
 def _enum(engine: Any) -> dict[str, Value]:
     return {
-        "Enum": ENUM, "IntEnum": INT_ENUM, "StrEnum": STR_ENUM, "Flag": FLAG, "IntFlag": INT_FLAG, "EnumMeta": ENUM_META,
+        "Enum": ENUM, "IntEnum": INT_ENUM, "StrEnum": STR_ENUM, "Flag": FLAG, "IntFlag": INT_FLAG,
+        "EnumMeta": ENUM_META,
         "EnumType": ENUM_META,
         **natives(auto=lambda e, a, k: Auto(), unique=lambda e, a, k: a[0], member=lambda e, a, k: a[0],
                   verify=lambda e, a, k: Native("verify", lambda e, b, kk: b[0])),

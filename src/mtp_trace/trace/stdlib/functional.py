@@ -115,11 +115,16 @@ def _functools(engine: Any) -> dict[str, Value]:
         cls, less = a[0], a[0].lookup("__lt__")
         if less is not MISSING:
             cls.attrs.setdefault("__gt__", Native("__gt__", lambda e, x, k: e.call(less, [x[1], x[0]], {})))
-            cls.attrs.setdefault("__le__", Native("__le__", lambda e, x, k: not e.truth(e.call(less, [x[1], x[0]], {}))))
-            cls.attrs.setdefault("__ge__", Native("__ge__", lambda e, x, k: not e.truth(e.call(less, [x[0], x[1]], {}))))
+            cls.attrs.setdefault(
+                "__le__", Native("__le__", lambda e, x, k: not e.truth(e.call(less, [x[1], x[0]], {})))
+            )
+            cls.attrs.setdefault(
+                "__ge__", Native("__ge__", lambda e, x, k: not e.truth(e.call(less, [x[0], x[1]], {})))
+            )
         return cls
 
-    return natives(lru_cache=lru_cache, cache=lambda e, a, k: _cached(e, a[0]), wraps=wraps, partial=partial, reduce=reduce,
+    return natives(lru_cache=lru_cache, cache=lambda e, a, k: _cached(e, a[0]), wraps=wraps, partial=partial,
+                   reduce=reduce,
                    cached_property=lambda e, a, k: CachedProperty(a[0]), total_ordering=total_ordering,
                    update_wrapper=update_wrapper, partialmethod=partialmethod, cmp_to_key=cmp_to_key,
                    singledispatch=_singledispatch)  # fmt: skip
@@ -277,7 +282,8 @@ def _exit_stack() -> Class:
             raise error
         return given is not None and error is None
 
-    cls.attrs.update(natives(__enter__=lambda e, a, k: a[0], __exit__=leave_all, close=leave_all, enter_context=enter_context,
+    cls.attrs.update(natives(__enter__=lambda e, a, k: a[0], __exit__=leave_all, close=leave_all,
+                             enter_context=enter_context,
                              push=push, callback=callback))  # fmt: skip
     return cls
 

@@ -13,7 +13,8 @@ from mtp_trace.trace.values import Class, External, Instance, TraceStop, Unknown
 
 
 def host_module(engine: Any) -> dict[str, Value]:
-    """Facts: ``gpu``, ``version(name)``, ``installed(name)``, ``table(name)``, ``unknown(key, why)``, ``symbol(path)``, ``known(x)``."""
+    """Facts: ``gpu``, ``version(name)``, ``installed(name)``, ``table(name)``, ``unknown(key, why)``, ``symbol(path)``,
+    ``known(x)``."""
     gpu = engine.world.gpu
     card = Instance(Class("Gpu", (OBJECT,)))
     for name in ("kind", "capability", "memory_mib", "count", "runtime", "arch", "device_name"):

@@ -33,7 +33,11 @@ def _util(engine: Any) -> dict[str, Value]:
             return name.derive(f"find_spec({name.key})")
         if e.imports.is_tree(name) or e.imports.locate(name) is not None:
             return _spec(e, name)
-        return Unknown(f"find_spec({name!r})", "module specs have no content here", True) if e.imports.is_installed(name) else None
+        return (
+            Unknown(f"find_spec({name!r})", "module specs have no content here", True)
+            if e.imports.is_installed(name)
+            else None
+        )
 
     return natives(find_spec=find_spec)
 
@@ -49,8 +53,10 @@ def _spec(e: Any, name: str) -> Value:
     _, path, is_package = found
     made = Instance(_SPEC)
     made.attrs.update({
-        "name": name, "origin": None if path.endswith("/") else TREE_PREFIX + path, "has_location": not path.endswith("/"),
-        "submodule_search_locations": [TREE_PREFIX + path.removesuffix("/__init__.py").rstrip("/")] if is_package else None,
+        "name": name, "origin": None if path.endswith("/") else TREE_PREFIX + path,
+        "has_location": not path.endswith("/"),
+        "submodule_search_locations": [
+            TREE_PREFIX + path.removesuffix("/__init__.py").rstrip("/")] if is_package else None,
     })  # fmt: skip
     return made
 
@@ -73,7 +79,8 @@ def version_of(e: Any, name: Value) -> Value:
 def _metadata(engine: Any) -> dict[str, Value]:
     return {
         "PackageNotFoundError": PACKAGE_NOT_FOUND,
-        **natives(version=lambda e, a, k: version_of(e, a[0]), entry_points=lambda e, a, k: [], distributions=lambda e, a, k: [],
+        **natives(version=lambda e, a, k: version_of(e, a[0]), entry_points=lambda e, a, k: [], distributions=lambda e,
+                  a, k: [],
                   requires=lambda e, a, k: Unknown("requires()", "package metadata"),
                   distribution=lambda e, a, k: Unknown(f"distribution({a[0]!r})", "package metadata")),
     }  # fmt: skip
@@ -116,7 +123,8 @@ def _version_init(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
     except InvalidVersion as error:
         throw("ValueError", str(error))
     e.set_entry(a[0].attrs, "_version", parsed)
-    for name in ("major", "minor", "micro", "release", "is_prerelease", "is_devrelease", "base_version", "public", "local", "dev",
+    for name in ("major", "minor", "micro", "release", "is_prerelease", "is_devrelease", "base_version", "public",
+                 "local", "dev",
                  "post", "pre", "is_postrelease", "epoch"):  # fmt: skip
         e.set_entry(a[0].attrs, name, getattr(parsed, name))
 
@@ -129,7 +137,9 @@ def _version_compare(sign: str) -> Any:
             if "_unknown" in x.attrs:
                 return x.attrs["_unknown"].derive(f"{_shown(a[0])} {sign} {_shown(a[1])}")
         left, right = a[0].attrs["_version"], a[1].attrs["_version"]
-        return {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right, "==": left == right}[sign]
+        return {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right, "==": left == right}[
+            sign
+        ]
 
     return run
 

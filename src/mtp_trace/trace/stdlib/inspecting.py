@@ -6,7 +6,18 @@ from typing import Any
 
 from mtp_trace.trace.errors import OBJECT, throw
 from mtp_trace.trace.stdlib.tools import attribute_methods, constant, natives, unknown
-from mtp_trace.trace.values import BoundMethod, Class, External, Function, Instance, Module, Native, TypingForm, Unknown, Value
+from mtp_trace.trace.values import (
+    BoundMethod,
+    Class,
+    External,
+    Function,
+    Instance,
+    Module,
+    Native,
+    TypingForm,
+    Unknown,
+    Value,
+)
 
 SIGNATURE = Class("Signature", (OBJECT,))
 SIGNATURE.mro = [SIGNATURE, OBJECT]
@@ -16,7 +27,9 @@ EMPTY = Class("_empty", (OBJECT,))
 EMPTY.mro = [EMPTY, OBJECT]
 _KIND = Class("_ParameterKind", (OBJECT,))
 _KIND.mro = [_KIND, OBJECT]
-for _at, _kind in enumerate(("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "VAR_POSITIONAL", "KEYWORD_ONLY", "VAR_KEYWORD")):
+for _at, _kind in enumerate(
+    ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "VAR_POSITIONAL", "KEYWORD_ONLY", "VAR_KEYWORD")
+):
     PARAMETER.attrs[_kind] = Instance(_KIND)
     PARAMETER.attrs[_kind].attrs.update({"name": _kind, "value": _at})
 PARAMETER.attrs["empty"] = EMPTY
@@ -82,11 +95,13 @@ def _inspect(engine: Any) -> dict[str, Value]:
             isfunction=lambda e, a, k: isinstance(a[0], Function),
             ismethod=lambda e, a, k: isinstance(a[0], BoundMethod),
             ismodule=lambda e, a, k: isinstance(a[0], Module),
-            isabstract=constant(False), iscoroutinefunction=lambda e, a, k: isinstance(a[0], Function) and a[0].code.is_async,
+            isabstract=constant(False), iscoroutinefunction=lambda e, a, k: isinstance(a[0],
+                                                                                       Function) and a[0].code.is_async,
             isgenerator=constant(False), isroutine=lambda e, a, k: isinstance(a[0], (Function, BoundMethod, Native)),
             getsource=unknown("getsource()", "source is not read as text"), getdoc=constant(None),
             currentframe=unknown("currentframe()", "frames are not objects here"), stack=unknown("stack()", "frames"),
-            getfile=lambda e, a, k: a[0].module.path if isinstance(a[0], Function) else Unknown("getfile()", "a file name"),
+            getfile=lambda e, a, k: a[0].module.path if isinstance(a[0], Function) else Unknown("getfile()",
+                                                                                                "a file name"),
             unwrap=lambda e, a, k: a[0], getattr_static=lambda e, a, k: e.builtin("getattr")(e, a, k),
             cleandoc=lambda e, a, k: a[0], getmodule=lambda e, a, k: Unknown("getmodule()", "a module"),
         ),
@@ -116,7 +131,8 @@ def _types(engine: Any) -> dict[str, Value]:
         return made
 
     return {
-        "SimpleNamespace": space, "UnionType": TypingForm("Union"), "NoneType": type(None), "ModuleType": Native("types.ModuleType", module_type),
+        "SimpleNamespace": space, "UnionType": TypingForm("Union"), "NoneType": type(None),
+        "ModuleType": Native("types.ModuleType", module_type),
         **{n: External(f"types.{n}") for n in ("FunctionType", "GeneratorType", "LambdaType", "BuiltinFunctionType")},
         "MethodType": Native("types.MethodType", lambda e, a, k: BoundMethod(a[0], a[1])),
         **natives(MappingProxyType=lambda e, a, k: Instance(proxy, a[0]) if isinstance(a[0], dict) else a[0],

@@ -55,7 +55,9 @@ def _logging(engine: Any) -> dict[str, Value]:
         name = a[0] if a and not isinstance(a[0], Unknown) else "root"
         if name not in known:
             logger = known[name] = Instance(LOGGER)
-            logger.attrs.update({"name": name, "level": 20, "handlers": [], "propagate": True, "disabled": False, "filters": []})
+            logger.attrs.update(
+                {"name": name, "level": 20, "handlers": [], "propagate": True, "disabled": False, "filters": []}
+            )
         return known[name]
 
     return {

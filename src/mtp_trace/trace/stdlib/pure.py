@@ -13,12 +13,24 @@ from typing import Any
 
 from mtp_trace.trace import attrs, ops
 from mtp_trace.trace.stdlib.tools import argument, natives, real
-from mtp_trace.trace.values import MISSING, BoundMethod, Function, Generator, Instance, Native, Unknown, Value, generator_of
+from mtp_trace.trace.values import (
+    MISSING,
+    BoundMethod,
+    Function,
+    Generator,
+    Instance,
+    Native,
+    Unknown,
+    Value,
+    generator_of,
+)
 
 
 def _math(engine: Any) -> dict[str, Value]:
-    names = ("ceil", "floor", "sqrt", "log", "log2", "log10", "exp", "pow", "gcd", "lcm", "isnan", "isinf", "isfinite", "prod",
-             "trunc", "fabs", "comb", "copysign", "cos", "sin", "tan", "atan", "hypot", "isclose", "fsum", "factorial")  # fmt: skip
+    names = ("ceil", "floor", "sqrt", "log", "log2", "log10", "exp", "pow", "gcd", "lcm", "isnan", "isinf", "isfinite",
+             "prod",
+             "trunc", "fabs", "comb", "copysign", "cos", "sin", "tan", "atan", "hypot", "isclose", "fsum",
+             "factorial")  # fmt: skip
     table: dict[str, Value] = {n: real(f"math.{n}", getattr(math, n)) for n in names if hasattr(math, n)}
     return {**table, "inf": math.inf, "nan": math.nan, "pi": math.pi, "e": math.e}
 
@@ -42,11 +54,26 @@ def _operator(engine: Any) -> dict[str, Value]:
         return make
 
     table = natives(itemgetter=getter("item"), attrgetter=getter("attr"))
-    for name, sign in (("add", "+"), ("sub", "-"), ("mul", "*"), ("or_", "|"), ("and_", "&"), ("xor", "^"), ("mod", "%")):
+    for name, sign in (
+        ("add", "+"),
+        ("sub", "-"),
+        ("mul", "*"),
+        ("or_", "|"),
+        ("and_", "&"),
+        ("xor", "^"),
+        ("mod", "%"),
+    ):
         table[name] = Native(name, lambda e, a, k, sign=sign: ops.binary(e, sign, a[0], a[1]))  # type: ignore[misc]
     for name, sign in (("eq", "=="), ("ne", "!="), ("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">="), ("is_", "is")):
         table[name] = Native(name, lambda e, a, k, sign=sign: ops.compare(e, sign, a[0], a[1]))  # type: ignore[misc]
-    for name, sign in (("floordiv", "//"), ("truediv", "/"), ("pow", "**"), ("lshift", "<<"), ("rshift", ">>"), ("matmul", "@")):
+    for name, sign in (
+        ("floordiv", "//"),
+        ("truediv", "/"),
+        ("pow", "**"),
+        ("lshift", "<<"),
+        ("rshift", ">>"),
+        ("matmul", "@"),
+    ):
         table[name] = Native(name, lambda e, a, k, sign=sign: ops.binary(e, sign, a[0], a[1]))  # type: ignore[misc]
     for name, sign in (("neg", "-"), ("pos", "+"), ("invert", "~"), ("inv", "~")):
         table[name] = Native(name, lambda e, a, k, sign=sign: ops.unary(e, sign, a[0]))  # type: ignore[misc]
@@ -54,7 +81,8 @@ def _operator(engine: Any) -> dict[str, Value]:
         truth=lambda e, a, k: e.builtin("bool")(e, a, k) if isinstance(a[0], Unknown) else e.truth(a[0]),
         not_=lambda e, a, k: ops.negate(a[0]) if isinstance(a[0], Unknown) else not e.truth(a[0]),
         getitem=lambda e, a, k: ops.get_item(e, a[0], a[1]), setitem=lambda e, a, k: ops.set_item(e, a[0], a[1], a[2]),
-        delitem=lambda e, a, k: ops.delete_item(e, a[0], a[1]), is_not=lambda e, a, k: ops.compare(e, "is not", a[0], a[1]),
+        delitem=lambda e, a, k: ops.delete_item(e, a[0], a[1]), is_not=lambda e, a, k: ops.compare(e, "is not", a[0],
+                                                                                                   a[1]),
         concat=lambda e, a, k: ops.binary(e, "+", a[0], a[1]),
         methodcaller=lambda e, a, k: Native("methodcaller", lambda e, b, kk: e.call(e.getattr(b[0], a[0]), a[1:], k)),
     ))  # fmt: skip
@@ -120,7 +148,8 @@ def _itertools(engine: Any) -> dict[str, Value]:
     chain = Native("chain", lazy(lambda e, a, k: joined(e, iter(a))))
     chain.attrs["from_iterable"] = Native("from_iterable", lazy(lambda e, a, k: joined(e, ops.iterating(e, a[0]))))
     table: dict[str, Callable[[Any, list[Value], dict[str, Value]], Iterator[Value]]] = {
-        "product": lambda e, a, k: itertools.product(*[ops.iterate(e, x) for x in a], repeat=min(k.get("repeat", 1), 1000)),
+        "product": lambda e, a, k: itertools.product(*[ops.iterate(e, x) for x in a],
+                                                     repeat=min(k.get("repeat", 1), 1000)),
         "combinations": lambda e, a, k: itertools.combinations(ops.iterate(e, a[0]), argument(a, k, 1, "r")),
         "combinations_with_replacement": lambda e, a, k: itertools.combinations_with_replacement(
             ops.iterate(e, a[0]), argument(a, k, 1, "r")),
@@ -154,7 +183,9 @@ def _copy(engine: Any) -> dict[str, Value]:
                 return value
             if isinstance(method := value.cls.lookup("__copy__"), Function):
                 return e.call(BoundMethod(method, value), [], {})
-            made = Instance(value.cls, value.payload.copy() if isinstance(value.payload, (list, dict, set)) else value.payload)
+            made = Instance(
+                value.cls, value.payload.copy() if isinstance(value.payload, (list, dict, set)) else value.payload
+            )
             made.attrs = dict(value.attrs)
             return made
         return value
@@ -217,7 +248,8 @@ def _urllib(engine: Any) -> dict[str, Value]:
 
 
 def _string(engine: Any) -> dict[str, Value]:
-    return {n: getattr(string, n) for n in ("ascii_letters", "digits", "ascii_lowercase", "ascii_uppercase", "punctuation",
+    return {n: getattr(string, n) for n in ("ascii_letters", "digits", "ascii_lowercase", "ascii_uppercase",
+                                            "punctuation",
                                             "hexdigits", "whitespace", "printable")}  # fmt: skip
 
 

@@ -20,10 +20,12 @@ def shown(field: Field, absent: Value, resolve: bool = False) -> Instance:
     """A field as ``fields()`` gives it; ``resolve`` evaluates a type that is written as text."""
     made = Instance(FIELD)
     made.attrs.update({
-        "name": field.name, "type": field.annotation.resolved() if resolve else field.annotation.shown(), "init": field.init, "kw_only": field.kw_only,
+        "name": field.name, "type": field.annotation.resolved() if resolve else field.annotation.shown(),
+        "init": field.init, "kw_only": field.kw_only,
         "default": absent if field.default is MISSING else field.default, "metadata": field.metadata,
         "default_factory": absent if field.factory is MISSING else field.factory, "repr": field.repr,
-        "compare": field.compare, "encode_name": field.name, "required": field.default is MISSING and field.factory is MISSING,
+        "compare": field.compare, "encode_name": field.name,
+        "required": field.default is MISSING and field.factory is MISSING,
     })  # fmt: skip
     return made
 
@@ -68,7 +70,8 @@ def _dataclasses(engine: Any) -> dict[str, Value]:
     frozen.mro = [frozen, *engine.builtins["AttributeError"].mro]
     return {
         **natives(dataclass=dataclass, field=field, fields=fields, is_dataclass=is_dataclass,
-                  make_dataclass=make_dataclass, asdict=lambda e, a, k: records.as_dict(e, a[0]), replace=lambda e, a, k: records.replace(e, a[0], k),
+                  make_dataclass=make_dataclass, asdict=lambda e, a, k: records.as_dict(e, a[0]), replace=lambda e, a,
+                  k: records.replace(e, a[0], k),
                   astuple=lambda e, a, k: tuple(records.as_dict(e, a[0]).values())),
         "MISSING": ABSENT, "Field": FIELD, "InitVar": TypingForm("InitVar"), "KW_ONLY": TypingForm("KW_ONLY"),
         "FrozenInstanceError": frozen,

@@ -104,16 +104,18 @@ def _file_question(name: str) -> Native:
             found = not files.is_dir(path)
         if name in ("islink", "ismount"):
             found = False
-        return found if found is not None else Unknown(f"os.path.{name}({path!r})", f"whether {path} exists is not known")
+        return (
+            found if found is not None else Unknown(f"os.path.{name}({path!r})", f"whether {path} exists is not known")
+        )
 
     return Native(name, ask)
 
 
 def _os_path(engine: Any) -> dict[str, Value]:
     table: dict[str, Value] = {n: real(f"os.path.{n}", getattr(posixpath, n)) for n in (
-        "join", "basename", "dirname", "splitext", "split", "normpath", "isabs", "commonpath", "commonprefix", "relpath")}  # fmt: skip
-    table.update({n: real(n, lambda p: posixpath.normpath(posixpath.join("/", p)) if not p.startswith("/") else posixpath.normpath(p))
-                  for n in ("abspath", "realpath")})  # fmt: skip
+        "join", "basename", "dirname", "splitext", "split", "normpath", "isabs", "commonpath", "commonprefix",
+        "relpath")}  # fmt: skip
+    table.update({n: real(n, lambda p: posixpath.normpath(posixpath.join("/", p))) for n in ("abspath", "realpath")})
     table["expanduser"] = real("expanduser", lambda p: p.replace("~", "/root", 1) if p.startswith("~") else p)
     table["expandvars"] = real("expandvars", lambda p: p)
     table.update({n: _file_question(n) for n in ("exists", "isfile", "isdir", "islink", "lexists", "ismount")})
@@ -146,7 +148,8 @@ def _os(engine: Any) -> dict[str, Value]:
                   putenv=lambda e, a, k: e.set_entry(e.environ.payload, a[0], a[1]), unsetenv=unset,
                   getpid=constant(1000), getppid=constant(1), cpu_count=constant(64), getcwd=constant("/"),
                   makedirs=constant(None), mkdir=constant(None), remove=constant(None), kill=constant(None),
-                  fspath=lambda e, a, k: _path(a[0]), access=lambda e, a, k: True, sched_getaffinity=constant(set(range(64))),
+                  fspath=lambda e, a, k: _path(a[0]), access=lambda e, a, k: True,
+                  sched_getaffinity=constant(set(range(64))),
                   getuid=constant(0), uname=unknown("os.uname()", "the machine's name is not known"),
                   urandom=unknown("os.urandom()", "random bytes")),
     }  # fmt: skip
@@ -162,31 +165,37 @@ def _sys(engine: Any) -> dict[str, Value]:
         throw("SystemExit", *(a or [None]))
 
     return {
-        "modules": engine.imports.modules, "argv": ["sglang"], "path": [], "platform": "linux", "executable": "/usr/bin/python3",
+        "modules": engine.imports.modules, "argv": ["sglang"], "path": [], "platform": "linux",
+        "executable": "/usr/bin/python3",
         "version_info": info, "version": ".".join(map(str, version)), "maxsize": sys.maxsize, "byteorder": "little",
-        "stdout": External("sys.stdout"), "stderr": External("sys.stderr"), "stdin": External("sys.stdin"), "flags": External("sys.flags"),
+        "stdout": External("sys.stdout"), "stderr": External("sys.stderr"), "stdin": External("sys.stdin"),
+        "flags": External("sys.flags"),
         "stdlib_module_names": frozenset(sys.stdlib_module_names), "prefix": "/usr", "meta_path": [], "path_hooks": [],
-        **natives(exit=leave, exc_info=constant((None, None, None)), getsizeof=constant(64), getrecursionlimit=constant(1000),
+        **natives(exit=leave, exc_info=constant((None, None, None)), getsizeof=constant(64),
+                  getrecursionlimit=constant(1000),
                   setrecursionlimit=constant(None), getdefaultencoding=constant("utf-8"), intern=lambda e, a, k: a[0],
                   _getframe=unknown("sys._getframe()", "frames are not objects here")),
     }  # fmt: skip
 
 
 def _platform(engine: Any) -> dict[str, Value]:
-    return natives(system=constant("Linux"), machine=constant("x86_64"), processor=constant("x86_64"), node=constant("host"),
+    return natives(system=constant("Linux"), machine=constant("x86_64"), processor=constant("x86_64"),
+                   node=constant("host"),
                    python_version=lambda e, a, k: ".".join(map(str, e.world.python)), release=constant("6.1.0"),
                    platform=constant("Linux-x86_64"), version=constant("#1"))  # fmt: skip
 
 
 def _time(engine: Any) -> dict[str, Value]:
     clock = unknown("time.time()", "the clock")
-    return natives(time=clock, perf_counter=clock, monotonic=clock, time_ns=clock, perf_counter_ns=clock, sleep=constant(None),
+    return natives(time=clock, perf_counter=clock, monotonic=clock, time_ns=clock, perf_counter_ns=clock,
+                   sleep=constant(None),
                    strftime=unknown("time.strftime()", "the clock"), localtime=clock, process_time=clock)  # fmt: skip
 
 
 def _random(engine: Any) -> dict[str, Value]:
     draw = unknown("random()", "a random number")
-    return natives(random=draw, randint=draw, choice=draw, uniform=draw, seed=constant(None), shuffle=constant(None), sample=draw,
+    return natives(random=draw, randint=draw, choice=draw, uniform=draw, seed=constant(None), shuffle=constant(None),
+                   sample=draw,
                    getrandbits=draw)  # fmt: skip
 
 
@@ -209,7 +218,9 @@ def _pathlib(engine: Any) -> dict[str, Value]:
     for method in ("resolve", "absolute", "expanduser"):
         engine.host_methods[(host, method)] = same
     engine.host_methods[(host, "mkdir")] = lambda e, obj: Native("mkdir", constant(None))
-    engine.host_methods[(host, "read_text")] = lambda e, obj: Native("read_text", lambda e, a, k: read_text(e, str(obj)))
+    engine.host_methods[(host, "read_text")] = lambda e, obj: Native(
+        "read_text", lambda e, a, k: read_text(e, str(obj))
+    )
     engine.host_methods[(host, "open")] = lambda e, obj: Native("open", lambda e, a, k: e.open_file([str(obj), *a], k))
 
     def found(e: Any, obj: Value, pattern: str) -> list[Value]:
@@ -227,7 +238,8 @@ _FILE.mro = [_FILE, OBJECT]
 _FILE.attrs.update(natives(
     __enter__=lambda e, a, k: a[0], __exit__=constant(False), close=constant(None), flush=constant(None),
     write=lambda e, a, k: _write(e, a[0], a[1]), seek=constant(0),
-    read=lambda e, a, k: a[0].attrs["_text"], readlines=lambda e, a, k: _lines(a[0]), __iter__=lambda e, a, k: _lines(a[0]),
+    read=lambda e, a, k: a[0].attrs["_text"], readlines=lambda e, a, k: _lines(a[0]), __iter__=lambda e, a,
+    k: _lines(a[0]),
     fileno=unknown("fileno()", "open files have no number here"),
 ))  # fmt: skip
 
@@ -296,7 +308,8 @@ def _template(engine: Any) -> dict[str, Value]:
         return handle
 
     return {**natives(NamedTemporaryFile=name, TemporaryDirectory=name, gettempdir=constant("/tmp"),
-                      mkdtemp=lambda e, a, k: f"/tmp/tmp{next(counter)}", mkstemp=unknown("mkstemp()", "a temporary file")),
+                      mkdtemp=lambda e, a, k: f"/tmp/tmp{next(counter)}", mkstemp=unknown("mkstemp()",
+                                                                                          "a temporary file")),
             "tempdir": "/tmp"}  # fmt: skip
 
 

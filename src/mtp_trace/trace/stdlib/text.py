@@ -32,7 +32,9 @@ def _re(engine: Any) -> dict[str, Value]:
             return re.compile(a[0], flags if isinstance(flags, int) else 0)
         except (re.error, RecursionError, OverflowError) as error:
             value = Instance(PATTERN_ERROR)
-            value.attrs.update({"args": (str(error),), "msg": getattr(error, "msg", str(error)), "pos": getattr(error, "pos", None)})
+            value.attrs.update(
+                {"args": (str(error),), "msg": getattr(error, "msg", str(error)), "pos": getattr(error, "pos", None)}
+            )
             raise Raised(value) from None
 
     def method(name: str) -> Any:
@@ -44,7 +46,8 @@ def _re(engine: Any) -> dict[str, Value]:
 
         return run
 
-    table = natives(compile=compiled, **{n: method(n) for n in ("match", "search", "fullmatch", "findall", "finditer", "split",
+    table = natives(compile=compiled, **{n: method(n) for n in ("match", "search", "fullmatch", "findall", "finditer",
+                                                                "split",
                                                                            "sub", "subn")})  # fmt: skip
     table.update({n: int(getattr(re, n)) for n in ("IGNORECASE", "I", "MULTILINE", "M", "DOTALL", "S", "VERBOSE", "X")})
     table["escape"] = real("re.escape", re.escape)

@@ -10,7 +10,8 @@ from mtp_trace.trace.errors import OBJECT
 from mtp_trace.trace.stdlib.tools import natives
 from mtp_trace.trace.values import Class, Native, TypingForm, Value
 
-_EXTENSIONS = ("Self", "TypeAlias", "Never", "LiteralString", "Required", "NotRequired", "Unpack", "ParamSpec", "Concatenate",
+_EXTENSIONS = ("Self", "TypeAlias", "Never", "LiteralString", "Required", "NotRequired", "Unpack", "ParamSpec",
+               "Concatenate",
                "TypeVarTuple", "TypeGuard", "Annotated", "Literal", "Final", "ClassVar", "ReadOnly")  # fmt: skip
 
 
