@@ -64,7 +64,8 @@ def entrypoints() -> Entrypoints:
         return Entrypoints(
             stages=tuple(_stage(s) for s in data["stages"]),
             records=frozenset(data["records"]), calls=tuple(data["calls"]), items=frozenset(data["items"]),
-            readers=tuple(data["resolved"]["readers"]), arguments=data["resolved"]["record"], algorithm=data["resolved"]["algorithm"],
+            readers=tuple(data["resolved"]["readers"]), arguments=data["resolved"]["record"],
+            algorithm=data["resolved"]["algorithm"],
             draft_path=data["resolved"]["draft-path"], fields=tuple(data["resolved"]["fields"]),
             always=tuple(data["resolved"].get("always", ())),
             draftless=frozenset(data["draftless"]), own_draft=frozenset(data["own-draft"]),

@@ -57,7 +57,9 @@ class Kept:
 class Judge:
     """Turns outcomes into reports for one tree; ``adviser`` adds what the rules say."""
 
-    def __init__(self, tree: SourceTree, programs: TreePrograms, entry: Entrypoints, adviser: Adviser | None = None) -> None:
+    def __init__(
+        self, tree: SourceTree, programs: TreePrograms, entry: Entrypoints, adviser: Adviser | None = None
+    ) -> None:
         self.tree, self.entry, self.adviser = tree, entry, adviser
         self.registry = Registry(programs, entry.registry_package, entry.registry_exports)
 
@@ -70,13 +72,17 @@ class Judge:
         if out.raised is not None and out.raised.package:
             version = engine.world.versions.get(out.raised.package, "")
             out.assumptions[f"{out.raised.package} {version}".strip()] = (
-                "the error comes from inside this package, at the version that the tree pins: another version may not raise it")
+                "the error comes from inside this package, at the version that the tree pins: "
+                "another version may not raise it"
+            )
         verdict, stage, error, reason = self._verdict(out, draft)
         return Kept(
             verdict=verdict, stage=stage, error=error, resolved=resolved, draft=draft,
             worker=out.worker if isinstance(out.worker, str) else None, path=self._path(out), logs=_logs(out),
-            assumptions=tuple(Assumption(k, v) for k, v in out.assumptions.items()), reason=reason, events=tuple(out.events),
-            target={k: plain(v) for k, v in out.target.items()}, draft_facts={k: plain(v) for k, v in out.draft.items()},
+            assumptions=tuple(Assumption(k, v) for k, v in out.assumptions.items()), reason=reason,
+            events=tuple(out.events),
+            target={k: plain(v) for k, v in out.target.items()}, draft_facts={k: plain(v) for k,
+                                                                              v in out.draft.items()},
         )  # fmt: skip
 
     def _verdict(self, out: Outcome, draft: DraftInfo | None) -> tuple[Verdict, str | None, Failure | None, str]:
@@ -110,7 +116,7 @@ class Judge:
             return Verdict.STARTUP_ERROR, "cli", Failure("ArgumentError", str(refusal)), str(refusal)
         message = message_of(value)
         if _inconsistent(out.raised, message):
-            why = f"{message}: the tree asks for a name that it does not have, so this is not a layout that can be followed"
+            why = f"{message}: the tree asks for a name that it does not have, so its layout is not one that is followed"
             where = (site.file, site.line, site.end_line) if site is not None else ()
             return Verdict.UNDETERMINED, out.stage, Failure("LayoutUnknown", why, *where), why
         place = (site.file, site.line, site.end_line) if site is not None else ()
@@ -154,7 +160,8 @@ class Judge:
             return report
         return replace(report, findings=(*report.findings, *self.adviser.findings(kept, report, config)))
 
-    def _all(self, found: list[tuple[Any, Any]], sglang: SglangInfo, model: ModelInfo, launch: LaunchInfo, case: str | None,
+    def _all(self, found: list[tuple[Any, Any]], sglang: SglangInfo, model: ModelInfo, launch: LaunchInfo,
+             case: str | None,
              asked_gpu: bool) -> tuple[Report, Kept]:  # fmt: skip
         rows = [(gpu, path.decisions, path.outcome) for gpu, e in found for path in e.paths]
         first: Kept = rows[0][2]
@@ -175,7 +182,17 @@ class Judge:
         if Verdict.UNDETERMINED in verdicts or not all(e.complete for _, e in found):
             stopped = next((row[2] for row in rows if row[2].verdict is Verdict.UNDETERMINED), base)
             error = stopped.error or Failure("TooManyQuestions", "more open questions than can be followed")
-            return Kept(Verdict.UNDETERMINED, stopped.stage or "args", error, {}, None, None, base.path, base.logs, base.assumptions)
+            return Kept(
+                Verdict.UNDETERMINED,
+                stopped.stage or "args",
+                error,
+                {},
+                None,
+                None,
+                base.path,
+                base.logs,
+                base.assumptions,
+            )
         return Kept(Verdict.DEPENDS, None, None, {}, base.draft, base.worker, base.path, base.logs, base.assumptions)
 
     def _questions(self, rows: list[Any], asked_gpu: bool) -> tuple[Question, ...]:
@@ -195,11 +212,14 @@ class Judge:
                 questions.append(Question(f"is {key} true?", tuple(Option(k, v) for k, v in sorted(answers.items()))))
         return tuple(questions)
 
-    def _one(self, kept: Kept, resolved: dict[str, Any], questions: tuple[Question, ...], sglang: SglangInfo, model: ModelInfo,
+    def _one(self, kept: Kept, resolved: dict[str, Any], questions: tuple[Question, ...], sglang: SglangInfo,
+             model: ModelInfo,
              launch: LaunchInfo, case: str | None) -> Report:  # fmt: skip
         return Report(
-            verdict=kept.verdict, sglang=sglang, model=model, launch=launch, id=case, stage=kept.stage, resolved=resolved,
-            draft=kept.draft, worker=kept.worker, error=kept.error, depends_on=questions, path=kept.path, logs=kept.logs,
+            verdict=kept.verdict, sglang=sglang, model=model, launch=launch, id=case, stage=kept.stage,
+            resolved=resolved,
+            draft=kept.draft, worker=kept.worker, error=kept.error, depends_on=questions, path=kept.path,
+            logs=kept.logs,
             assumptions=kept.assumptions, findings=kept.findings, weights=kept.weights,
         )  # fmt: skip
 
@@ -218,7 +238,9 @@ def _inconsistent(error: Raised, message: str) -> bool:
         return False
     # What a config object lacks is the checkpoint's doing; what a class of the tree alone lacks is not.
     owner = error.value.attrs.get("obj")
-    own = isinstance(owner, Instance) and all(c is OBJECT or (c.site is not None and not c.site.model) for c in owner.cls.mro)
+    own = isinstance(owner, Instance) and all(
+        c is OBJECT or (c.site is not None and not c.site.model) for c in owner.cls.mro
+    )
     return own or message.startswith(("module '", "type object '"))
 
 
@@ -233,7 +255,14 @@ def _merged(kept: list[Kept]) -> dict[str, Any]:
 
 def _essence(kept: Kept) -> Any:
     error = (kept.error.type, kept.error.file, kept.error.line) if kept.error else None
-    return (kept.verdict, kept.stage, error, kept.draft, kept.worker, tuple(sorted((k, repr(v)) for k, v in kept.resolved.items())))
+    return (
+        kept.verdict,
+        kept.stage,
+        error,
+        kept.draft,
+        kept.worker,
+        tuple(sorted((k, repr(v)) for k, v in kept.resolved.items())),
+    )
 
 
 def _architecture(facts: dict[str, Value]) -> str | None:
@@ -246,7 +275,11 @@ def _step(stage: str, e: Event, text: str, note: str) -> Step:
 
 
 def _logs(out: Outcome) -> tuple[LogLine, ...]:
-    return tuple(LogLine(e.name, str(e.value), e.site.file, e.site.line) for _, e in out.events if e.kind == "log" and e.name != "DEBUG")
+    return tuple(
+        LogLine(e.name, str(e.value), e.site.file, e.site.line)
+        for _, e in out.events
+        if e.kind == "log" and e.name != "DEBUG"
+    )
 
 
 def plain(value: Value) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from mtp_trace.checkpoint.transformers_auto import choose_class
 from mtp_trace.checkpoint.transformers_object import ConfigObject, make_object
 from mtp_trace.checkpoint.transformers_table import TransformersTable, load_table
 from mtp_trace.rules.yamlfile import shipped
@@ -39,7 +40,8 @@ def make_world(tree: SourceTree, gpu: Gpu | None, env: dict[str, str]) -> World:
     packages = shipped("packages.yaml")
     versions = pinned_versions(tree)
     return World(gpu=gpu, env=env, versions=versions, absent=_absent(tree, packages, gpu),
-                 python=tuple(packages.get("python", (3, 11, 7))), tables=_tables(versions.get("transformers")))  # fmt: skip
+                 python=tuple(packages.get("python", (3, 11, 7))),
+                 tables=_tables(versions.get("transformers")))  # fmt: skip
 
 
 def _absent(tree: SourceTree, packages: dict[str, Any], gpu: Gpu | None) -> frozenset[str]:
@@ -65,6 +67,10 @@ def _tables(transformers: str | None) -> Callable[..., Any]:
             return _class(table(), args[0])
         if name == "transformers.model_type":
             return table().config_class(args[0])
+        if name == "transformers.choose":
+            config, path, trust, registered, files = args
+            choice = choose_class(table(), config, path, trust, registered, lambda f: f in files)
+            return {"source": choice.source.value, "name": choice.name, "text": choice.text}
         raise KeyError(name)
 
     return ask
@@ -80,10 +86,8 @@ def _class(table: TransformersTable, name: str) -> dict[str, Any] | None:
 
 
 def _made(table: TransformersTable, name: str, given: dict[str, Any]) -> dict[str, Any]:
-    if name:
-        return _plain(make_object(table, name, given))  # type: ignore[no-any-return]
-    # A class of the tree's own on the bare base: what the base holds, then what was given.
-    return {"values": {**table.base_values, **given}, "opaque": {}, "delegate": None}
+    # A class of the tree's own starts from the bare base.
+    return _plain(make_object(table, name or "PretrainedConfig", given))  # type: ignore[no-any-return]
 
 
 def _plain(value: Any) -> Any:

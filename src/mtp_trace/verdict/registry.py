@@ -1,4 +1,7 @@
-"""The tree's model registry: which module exports the class of an architecture. Found from text, then from one module's form."""
+"""The tree's model registry: which module exports the class of an architecture.
+
+Found from text, then from one module's form.
+"""
 
 from __future__ import annotations
 

@@ -66,7 +66,10 @@ class StageRunner:
             except _Absent as absent:
                 out.stage, out.missing = stage.name, str(absent)
             except RecursionError:
-                out.stage, out.stop = stage.name, TraceStop("the trace nests deeper than it can follow", self.engine.here())
+                out.stage, out.stop = (
+                    stage.name,
+                    TraceStop("the trace nests deeper than it can follow", self.engine.here()),
+                )
             except TraceStop as stop:
                 if not stage.fails_on:
                     out.stage, out.stop = stage.name, stop
@@ -119,7 +122,9 @@ class StageRunner:
         """What resolution always sets must be set by now; else the code that resolves was not found."""
         for name in self.entry.always:
             if self._field(out.bound["server_args"], name, out) is None:
-                raise _Absent(f"{name} is not set although the arguments should be resolved by now: the code that resolves them")
+                raise _Absent(
+                    f"{name} is not set although the arguments should be resolved by now: the code that resolves them"
+                )
 
     def _after(self, stage: Stage, out: Outcome) -> None:
         if stage.name == "args":
@@ -137,7 +142,9 @@ class StageRunner:
             out.draft = self._model(out.bound["draft"])
         elif stage.name == "worker":
             worker = out.bound.get("worker")
-            out.worker = worker.path.rpartition(".")[2] if isinstance(worker, External) else getattr(worker, "name", None)
+            out.worker = (
+                worker.path.rpartition(".")[2] if isinstance(worker, External) else getattr(worker, "name", None)
+            )
 
     def _model(self, config: Value) -> dict[str, Value]:
         """What a ModelConfig says of its model."""
@@ -189,7 +196,7 @@ class StageRunner:
         return value
 
     def _runner(self, out: Outcome) -> Instance:
-        """A stand-in for the model runner: the attributes that the guards read; properties of the real class; else unknown."""
+        """A stand-in for the model runner: what the guards read of it; properties of the real class; else unknown."""
         engine = self.engine
         cls = Class("ModelRunner", (OBJECT,))
         cls.mro = [cls, OBJECT]

@@ -52,8 +52,8 @@ class Session:
               case: str | None = None) -> Report:  # fmt: skip
         """Judges one launch.
 
-        ``argv`` are SGLang's own arguments; the model's path is added where they name none. ``gpu`` None: whatever hangs
-        on it is answered as ``depends``.
+        ``argv`` are SGLang's own arguments; the model's path is added where they name none. ``gpu`` None: whatever
+        hangs on it is answered as ``depends``.
         """
         argv, aliases = _with_model(argv, model)
         roots = [*folders_named(argv), *([model.path] if model is not None else [])]
