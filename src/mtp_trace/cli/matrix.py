@@ -31,16 +31,18 @@ DEFAULT_FLAGS = "--speculative-algorithm NEXTN --trust-remote-code"
 @click.option("--gpu-count", type=click.IntRange(1), default=None, help="GPUs in the machine.")
 @click.option("--suggest/--no-suggest", default=True, help="Look for flags that make it run where it does not.")
 @click.option("--jobs", type=click.IntRange(1), default=None, help="Processes (default: one a core).")
+@click.option("--no-cache", is_flag=True, help="Trace again what was judged before.")
 @click.option("--format", "form", type=click.Choice(COMPARE_CHOICES), default="terminal", show_default=True)
 @click.option("--output", default=None, help="Write to this file.")
 @click.argument("more", nargs=-1, metavar="[PATH]...")
 def matrix(releases: str | None, sglang: str | None, refs: str | None, models: tuple[str, ...], flags: str,
-           env: tuple[str, ...], gpu: str, gpu_count: int | None, suggest: bool, jobs: int | None, form: str,
-           output: str | None, more: tuple[str, ...]) -> None:  # fmt: skip
+           env: tuple[str, ...], gpu: str, gpu_count: int | None, suggest: bool, jobs: int | None, no_cache: bool,
+           form: str, output: str | None, more: tuple[str, ...]) -> None:  # fmt: skip
     """Judge every model in every release, and say where each runs first.
 
     Exit status: 0 every cell has an answer, 2 unusable input, 3 a cell has none.
     """
+    from mtp_trace.compare.judging import How
     from mtp_trace.compare.matrix import matrix as judged
     from mtp_trace.compare.models import named_models
     from mtp_trace.report.formats import Format, render_matrix
@@ -51,7 +53,7 @@ def matrix(releases: str | None, sglang: str | None, refs: str | None, models: t
     except ValueError as error:
         raise InputError(f"the flags cannot be read: {error}", "--flags") from None
     found = judged(
-        trees, named_models([*models, *more]), words, environment(env), gpu, gpu_count, suggest, jobs
+        trees, named_models([*models, *more]), words, environment(env), gpu, gpu_count, How(suggest, not no_cache), jobs
     )  # fmt: skip
     write(render_matrix(found, Format(form), render_options()), output)
     sys.exit(exit_code(found))

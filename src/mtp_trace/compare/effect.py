@@ -9,7 +9,7 @@ from typing import Any
 
 from mtp_trace.report.compare_model import Effect, Reason
 from mtp_trace.report.model import Report, Verdict
-from mtp_trace.report.outcome import by_severity, failure_text, is_open
+from mtp_trace.report.outcome import by_severity, failure_text, is_open, open_text
 from mtp_trace.rules.yamlfile import shipped
 
 _RANK = {Verdict.ACTIVE: 3, Verdict.DEGRADED: 2, Verdict.INACTIVE: 1, Verdict.STARTUP_ERROR: 0}
@@ -103,7 +103,7 @@ def _verdict_reason(old: Report, new: Report) -> Reason | None:
     if new.verdict is Verdict.ACTIVE and old.error is not None:
         return _mended(old, new)
     if new.depends_on:
-        return Reason("hangs on " + "; ".join(question.question for question in new.depends_on))
+        return Reason(open_text(new))
     for finding in by_severity(new.findings):
         return Reason(finding.message or finding.title, finding.file, finding.line)
     if new.verdict is Verdict.ACTIVE and new.draft is not None:

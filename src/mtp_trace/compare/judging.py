@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from mtp_trace.errors import InputError
 from mtp_trace.report.model import Report, Verdict
 
 if TYPE_CHECKING:
+    from mtp_trace.source import SourceTree
     from mtp_trace.verdict.session import Session
 
 
@@ -54,25 +55,56 @@ def judge_case(session: Session, case: Case) -> Report:
     return session.check(list(case.argv), dict(case.env), gpu, model, case=case.id)
 
 
-def judge_tree(tree: TreeSpec, cases: Sequence[Case], suggest: bool = False) -> list[Report]:
-    """All cases on one tree; with ``suggest``, what does not run is given a re-traced suggestion where one is found."""
-    from mtp_trace.compare.suggest import suggested
+@dataclass(frozen=True)
+class How:
+    """How cases are judged.
 
-    session = open_session(tree)
+    ``suggest``: what does not run is given a re-traced suggestion where one is found. ``remember``: reports of an
+    earlier run are taken where nothing changed, and kept.
+    """
+
+    suggest: bool = False
+    remember: bool = False
+
+
+def judge_tree(tree: TreeSpec, cases: Sequence[Case], how: How = How()) -> list[Report]:
+    """All cases on one tree, which is opened once and parsed only if something has to be traced."""
+    source = tree.open()
     try:
-        reports = [judge_case(session, case) for case in cases]
-        if not suggest:
-            return reports
-        return [
-            report if report.verdict is Verdict.ACTIVE else replace(report, suggestion=suggested(session, case, report))
-            for case, report in zip(cases, reports)
-        ]
+        if not how.remember:
+            return list(_traced(source, cases, how))
+        from mtp_trace.compare.remembered import Remembered
+
+        store = Remembered(source, how.suggest)
+        known = [store.get(case) for case in cases]
+        fresh = _traced(source, [case for case, report in zip(cases, known) if report is None], how)
+        reports = []
+        for case, report in zip(cases, known):
+            if report is None:
+                report = next(fresh)
+                store.put(case, report)
+            reports.append(report)
+        return reports
     finally:
-        session.tree.close()
+        source.close()
+
+
+def _traced(source: SourceTree, cases: Sequence[Case], how: How) -> Iterator[Report]:
+    from mtp_trace.compare.suggest import suggested
+    from mtp_trace.syntax.cache import DiskCache
+    from mtp_trace.verdict.session import Session
+
+    session = Session(source, DiskCache()) if cases else None
+    for case in cases:
+        assert session is not None
+        report = judge_case(session, case)
+        if how.suggest and report.verdict is not Verdict.ACTIVE:
+            report = replace(report, suggestion=suggested(session, case, report))
+        yield report
 
 
 def judge_trees(
-    trees: Sequence[TreeSpec], cases: Sequence[Case], suggest: bool = False, workers: int | None = None
+    trees: Sequence[TreeSpec], cases: Sequence[Case], how: How = How(), workers: int | None = None
 ) -> list[list[Report]]:
     """For each tree the reports of all cases, in order.
 
@@ -80,13 +112,13 @@ def judge_trees(
     """
     count = min(len(trees), workers or cores())
     if count <= 1:
-        return [judge_tree(tree, cases, suggest) for tree in trees]
+        return [judge_tree(tree, cases, how) for tree in trees]
     import multiprocessing
 
     # Spawned, not forked: the parent may hold threads, and a worker's recursion limit and stack are its own.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(count, mp_context=context) as pool:
-        futures = [pool.submit(_work, tree, tuple(cases), suggest) for tree in trees]
+        futures = [pool.submit(_work, tree, tuple(cases), how) for tree in trees]
         try:
             return [_reports(future) for future in futures]
         except BaseException:
@@ -102,9 +134,9 @@ def cores() -> int:
         return os.cpu_count() or 1
 
 
-def _work(tree: TreeSpec, cases: tuple[Case, ...], suggest: bool) -> list[Report] | _Refusal:
+def _work(tree: TreeSpec, cases: tuple[Case, ...], how: How) -> list[Report] | _Refusal:
     try:
-        return judge_tree(tree, cases, suggest)
+        return judge_tree(tree, cases, how)
     except InputError as error:
         return _Refusal(error.what, error.where, error.hint)
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from mtp_trace.compare.judging import Case, judge_trees
+from mtp_trace.compare.judging import Case, How, judge_trees
 from mtp_trace.compare.trees import TreeSpec
 from mtp_trace.report.compare_model import Cell, Matrix, ModelRuns
 from mtp_trace.report.model import Change, Report, SglangInfo, Verdict
-from mtp_trace.report.outcome import at, by_severity
+from mtp_trace.report.outcome import at, by_severity, open_text
 from mtp_trace.report.textsafe import clip, one_line
 
 _NOTE = 160
+SUGGESTING = How(suggest=True)
 
 
 def matrix(
@@ -21,14 +22,14 @@ def matrix(
     env: Mapping[str, str] | None = None,
     gpu: str | None = None,
     gpu_count: int | None = None,
-    suggest: bool = True,
+    how: How = SUGGESTING,
     workers: int | None = None,
 ) -> Matrix:
     """Every model, launched with ``flags``, in every tree. ``models`` maps names to paths."""
     cases = [
         Case(name, ("--model-path", path, *flags), dict(env or {}), gpu, gpu_count) for name, path in models.items()
     ]
-    rows = judge_trees(trees, cases, suggest, workers)
+    rows = judge_trees(trees, cases, how, workers)
     return of_reports(trees, cases, rows, flags)
 
 
@@ -62,7 +63,7 @@ def _note(report: Report) -> str:
         text = clip(one_line(report.error.message or report.error.type), _NOTE)
         parts.append(f"{text} ({place})" if place else text)
     elif report.depends_on:
-        parts.append("hangs on " + "; ".join(one_line(q.question) for q in report.depends_on))
+        parts.append(open_text(report))
     else:
         worst = next(iter(by_severity(report.findings)), None)
         parts += [one_line(worst.title)] if worst is not None else []

@@ -65,6 +65,13 @@ def parameters_text(report: Report) -> str:
     return f"{steps} steps, top-k {topk}, {tokens} draft tokens"
 
 
+def open_text(report: Report, limit: int = 160) -> str:
+    """The first question that the verdict hangs on, and how many more there are."""
+    first = clip(one_line(report.depends_on[0].question), limit)
+    more = len(report.depends_on) - 1
+    return f"hangs on: {first}" + (f" (and {counted(more, 'question')} more)" if more else "")
+
+
 def failure_text(report: Report) -> str:
     """The error as ``Type: message`` on one line; empty where there is none."""
     if report.error is None:
