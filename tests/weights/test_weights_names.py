@@ -42,6 +42,7 @@ def test_few_telling_names_are_followed_one_by_one() -> None:
 
 def test_names_with_line_breaks_and_without_numbers() -> None:
     _stands_for_all(["a\nb", "a", "b", "\ud800.0", "\ud800.1"])
+    _stands_for_all(["a1b", "ab1", "ab", "1ab", "a\u0661b", "a22b3", *(f"a{i}b" for i in range(30, 50))], 40)
 
 
 def test_a_million_names() -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-_NUMBER = re.compile(r"\d+")
+_NUMBER = re.compile(r"[0-9]+")
 _FEW = 6
+_DIGITS = b"0123456789"
+_CHUNK = 20_000
 
 
 @dataclass(frozen=True)
@@ -27,14 +30,11 @@ def samples(names: Iterable[str], layers: int | None, telling: tuple[str, ...], 
     and the last do. Names that hold one of the ``telling`` words are followed one by one where a kind has fewer than
     ``all_below``.
     """
-    every = list(names)
-    # All at once: a million separate substitutions take seconds.
-    kinds = "\n".join(every).encode("utf-8", "surrogatepass").translate(None, b"0123456789").split(b"\n")
-    if len(kinds) != len(every):
-        kinds = [name.encode("utf-8", "surrogatepass").translate(None, b"0123456789") for name in every]
     groups: dict[bytes, list[str]] = {}
-    for kind, name in zip(kinds, every):
-        groups.setdefault(kind, []).append(name)
+    every = iter(names)
+    while chunk := list(itertools.islice(every, _CHUNK)):
+        for kind, name in zip(_kinds(chunk), chunk):
+            groups.setdefault(kind, []).append(name)
     words = [word.encode() for word in telling]
     out: list[Sample] = []
     for kind, members in groups.items():
@@ -43,6 +43,14 @@ def samples(names: Iterable[str], layers: int | None, telling: tuple[str, ...], 
         else:
             out.extend(_of_kind(members, layers))
     return out
+
+
+def _kinds(chunk: list[str]) -> list[bytes]:
+    """The names without their digits; all at once, since a million separate substitutions take seconds."""
+    found = "\n".join(chunk).encode("utf-8", "surrogatepass").translate(None, _DIGITS).split(b"\n")
+    if len(found) == len(chunk):
+        return found
+    return [name.encode("utf-8", "surrogatepass").translate(None, _DIGITS) for name in chunk]
 
 
 def numbers(name: str) -> tuple[int, ...]:
@@ -56,10 +64,7 @@ def kind_of(name: str) -> str:
 
 
 def _of_kind(members: list[str], layers: int | None) -> list[Sample]:
-    by_layer: dict[int, list[str]] = {}
-    for name in members:
-        found = _NUMBER.search(name)
-        by_layer.setdefault(int(found.group()) if found else 0, []).append(name)
+    by_layer = _by_first_number(members)
     ordered = sorted(by_layer)
     own = set(ordered) if len(ordered) <= _FEW else {ordered[0], ordered[len(ordered) // 2], ordered[-1]}
     if layers is not None:
@@ -70,6 +75,25 @@ def _of_kind(members: list[str], layers: int | None) -> list[Sample]:
     for n in sorted(own):
         out.extend(_of_layer(by_layer[n], rest if n == middle else []))
     return out
+
+
+def _by_first_number(members: list[str]) -> dict[int, list[str]]:
+    """Names of one kind by their first number, which begins at one place in all of them and ends with one character."""
+    first = _NUMBER.search(members[0])
+    if first is None:
+        return {0: members}
+    start, behind = first.start(), members[0][first.end() : first.end() + 1]
+    found: dict[str, list[str]] = {}
+    for name in members:
+        found.setdefault(name[start : name.find(behind, start)] if behind else name[start:], []).append(name)
+    by_number: dict[int, list[str]] = {}
+    for text, names in found.items():
+        if text.isascii() and text.isdecimal():
+            by_number.setdefault(int(text), []).extend(names)
+        else:  # the same letters with a number elsewhere
+            for name in names:
+                by_number.setdefault(next(iter(numbers(name)), 0), []).append(name)
+    return by_number
 
 
 def _of_layer(here: list[str], others: list[str]) -> list[Sample]:
