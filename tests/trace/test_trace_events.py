@@ -57,7 +57,10 @@ ARGS = """
 
 
 def test_writes_of_a_watched_record() -> None:
-    _, events = run(ARGS + "\n    def test():\n        a = Args()\n        a.resolve(True)\n        a.other = 1\n        setattr(a, 'late', 2)\n")
+    _, events = run(
+        ARGS
+        + "\n    def test():\n        a = Args()\n        a.resolve(True)\n        a.other = 1\n        setattr(a, 'late', 2)\n"
+    )
     assert only(events, "write") == [("algorithm", "EAGLE", 10), ("steps", 2, 17), ("other", 1, 23), ("late", 2, 24)]
     first = events[0]
     assert (first.record, first.site.file, first.site.function) == ("Args", "app/main.py", "Args.resolve")
@@ -245,8 +248,10 @@ def test_log_lines() -> None:
         """
     _, events = run(source, Unknown("u", "nobody told u"))
     assert [(e.name, e.value) for e in events if e.kind == "log"] == [
-        ("INFO", "hello x, 3"), ("WARNING", "careful <u>"), ("ERROR", "plain %"), ("INFO", "by level 1"), ("ERROR", "failed"),
-        ("WARNING", "old"), ("WARNING", "root"), ("INFO", "by name"), ("INFO", "<u> and 'r'"), ("WARNING", "several lines"),
+        ("INFO", "hello x, 3"), ("WARNING", "careful <u>"), ("ERROR", "plain %"), ("INFO", "by level 1"), ("ERROR",
+                                                                                                           "failed"),
+        ("WARNING", "old"), ("WARNING", "root"), ("INFO", "by name"), ("INFO", "<u> and 'r'"), ("WARNING",
+                                                                                                "several lines"),
     ]  # fmt: skip
     assert [e.site.line for e in events if e.kind == "log"][:2] == [7, 8]
     assert [(e.site.line, e.site.end_line) for e in events if e.kind == "log"][-1] == (16, 19)
@@ -283,7 +288,9 @@ def test_watched_calls_and_their_arguments() -> None:
             )
         """
     _, events = run(source, watched=("declare",))
-    assert [(e.name, e.value, e.site.line, e.site.end_line) for e in events] == [("declare", ([1, "me"], {"steps": 2}), 5, 8)]
+    assert [(e.name, e.value, e.site.line, e.site.end_line) for e in events] == [
+        ("declare", ([1, "me"], {"steps": 2}), 5, 8)
+    ]
 
 
 def test_outside_calls() -> None:
@@ -317,11 +324,14 @@ def fails():
 
 @pytest.mark.parametrize(("body", "line", "name"), [
     ("zoo.load('missing')", 4, "OSError"), ("zoo.broken()", 4, "KeyError"), ("zoo.load('x').legs", 4, "AttributeError"),
-    ("zoo.call(lambda: 1 / 0)", 4, "ZeroDivisionError"), ("zoo.fails()", 4, "AssertionError"), ("zoo.load()", 4, "TypeError"),
+    ("zoo.call(lambda: 1 / 0)", 4, "ZeroDivisionError"), ("zoo.fails()", 4, "AssertionError"), ("zoo.load()", 4,
+                                                                                                "TypeError"),
     ("[zoo.load(n) for n in ('a', 'missing')]", 4, "OSError"), ("zoo.Config(1)", 4, "TypeError"),
 ])  # fmt: skip
 def test_an_error_in_a_model_is_blamed_on_the_tree_that_asked(body: str, line: int, name: str) -> None:
-    engine = engine_of({"app/__init__.py": "", "app/main.py": f"import zoo\n\ndef test():\n    return {body}\n"}, MODELS)
+    engine = engine_of(
+        {"app/__init__.py": "", "app/main.py": f"import zoo\n\ndef test():\n    return {body}\n"}, MODELS
+    )
     with pytest.raises(Raised) as raised:
         call(engine)
     site = raised.value.site

@@ -340,18 +340,29 @@ def test_absent_package_is_not_found() -> None:
 
 
 def test_outside_package_is_unknown_not_missing() -> None:
-    engine = engine_of({"app/__init__.py": "", "app/main.py": "import zoo.bear as b\nfrom zoo import cat\ndef test():\n    return b.x, cat(1)\n"})
+    engine = engine_of(
+        {
+            "app/__init__.py": "",
+            "app/main.py": "import zoo.bear as b\nfrom zoo import cat\ndef test():\n    return b.x, cat(1)\n",
+        }
+    )
     assert traced(engine) == ("value", ("tuple", ("unknown", "zoo.bear.x"), ("unknown", "zoo.cat(1)")))
 
 
 def test_model_of_the_outside_is_interpreted() -> None:
     models = {"zoo/__init__.py": "KEEPERS = 3\ndef count(x):\n    return x + KEEPERS\n"}
-    engine = engine_of({"app/__init__.py": "", "app/main.py": "import zoo\ndef test():\n    return zoo.count(1), zoo.other\n"}, models)
+    engine = engine_of(
+        {"app/__init__.py": "", "app/main.py": "import zoo\ndef test():\n    return zoo.count(1), zoo.other\n"}, models
+    )
     assert traced(engine) == ("value", ("tuple", 4, ("unknown", "zoo.other")))
 
 
 def test_missing_name_raised_at_top_level_is_placed_in_the_tree() -> None:
-    files = {"app/__init__.py": "", "app/a.py": "x = 1\n", "app/main.py": "from app.a import (\n    nothing,\n)\ndef test():\n    return nothing\n"}
+    files = {
+        "app/__init__.py": "",
+        "app/a.py": "x = 1\n",
+        "app/main.py": "from app.a import (\n    nothing,\n)\ndef test():\n    return nothing\n",
+    }
     kind, name, message, place = traced(engine_of(files))
     assert (kind, name, place) == ("raised", "ImportError", ("app/main.py", 5))
     assert "nothing" in message
@@ -362,7 +373,8 @@ def test_pkgutil_lists_a_package_of_the_tree() -> None:
         "import pkgutil\nimport app.models\n"
         "def test():\n    return [(m.name, m.ispkg) for m in pkgutil.iter_modules(app.models.__path__, 'app.models.')]\n"
     )
-    files = {"app/__init__.py": "", "app/models/__init__.py": "", "app/models/a.py": "", "app/models/sub/__init__.py": "",
+    files = {"app/__init__.py": "", "app/models/__init__.py": "", "app/models/a.py": "",
+             "app/models/sub/__init__.py": "",
              "app/main.py": source}  # fmt: skip
     assert traced(engine_of(files)) == (
         "value", ("list", ("tuple", "app.models.a", False), ("tuple", "app.models.sub", True))

@@ -183,7 +183,11 @@ CHANGES = {
 
 def files_of(body: str) -> dict[str, str]:
     source = textwrap.dedent(SHARED) + f"\n\ndef test(u=None):\n    {body}\n"
-    return {"app/__init__.py": "", "app/main.py": source, "app/state.py": "value = 1\nitems = []\ndef get():\n    return value\n"}
+    return {
+        "app/__init__.py": "",
+        "app/main.py": source,
+        "app/state.py": "value = 1\nitems = []\ndef get():\n    return value\n",
+    }
 
 
 def world() -> World:
@@ -228,7 +232,9 @@ def test_every_flip_starts_anew(name: str) -> None:
         def run() -> Any:
             return shape(engine.call(engine.getattr(engine.imports.load("app.main"), "test"), [u], {}))
 
-        return [(tuple((d.key, d.answer) for d in p.decisions), p.outcome) for p in deep(lambda: explore(engine, run)).paths]
+        return [
+            (tuple((d.key, d.answer) for d in p.decisions), p.outcome) for p in deep(lambda: explore(engine, run)).paths
+        ]
 
     engine = engine_of(files, world=world())
     first = paths(engine)
@@ -237,7 +243,9 @@ def test_every_flip_starts_anew(name: str) -> None:
 
 
 def test_a_stopped_run_is_undone_too() -> None:
-    source = "items = []\ndef test(u):\n    items.append(1)\n    for x in u:\n        pass\ndef look():\n    return items\n"
+    source = (
+        "items = []\ndef test(u):\n    items.append(1)\n    for x in u:\n        pass\ndef look():\n    return items\n"
+    )
     engine = one_module(source)
     with pytest.raises(Exception, match="iterates"):
         call(engine, args=(Unknown("u", "why"),))

@@ -6,7 +6,7 @@ import difflib
 from typing import Any
 
 from mtp_trace.errors import LaunchError
-from mtp_trace.trace.world import Gpu
+from mtp_trace.gpu import Gpu
 
 _NUMBERS = {"memory": "memory_mib", "memory_mib": "memory_mib", "count": "count"}
 

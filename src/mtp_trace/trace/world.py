@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from mtp_trace.gpu import Gpu
+
 
 class Files(Protocol):
     """Files that the traced program may ask about. Paths are text; None: nobody knows."""
@@ -66,20 +68,6 @@ class ModelFiles:
         return sorted(p.name for p in inside.iterdir()) if inside is not None and inside.is_dir() else []
 
 
-@dataclass(frozen=True)
-class Gpu:
-    """A machine's accelerators. Memory in MiB; ``capability`` (major, minor) for CUDA and ROCm; None: not told."""
-
-    name: str
-    kind: str = "cuda"  # cuda, hip, cpu, npu, xpu
-    capability: tuple[int, int] | None = None
-    memory_mib: int | None = None
-    count: int | None = 8
-    runtime: str | None = None  # CUDA or ROCm version
-    arch: str | None = None  # gfx name under ROCm
-    device_name: str | None = None
-
-
 @dataclass
 class World:
     """What the models of the outside answer from."""
@@ -91,3 +79,6 @@ class World:
     python: tuple[int, int, int] = (3, 11, 7)
     files: Files = field(default_factory=lambda: ModelFiles([]))
     tables: Callable[[str], Any] = lambda name: {}
+
+
+__all__ = ["Files", "Gpu", "ModelFiles", "World"]
