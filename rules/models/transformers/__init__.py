@@ -6,7 +6,6 @@ What each release knows stands in the data files beside this one; here is how a 
 import os
 
 import torch
-from packaging.version import Version as _Version
 from mtp_trace_host import load_code, note_read, read_json, symbol, table, unknown
 from mtp_trace_host import version as _version
 
@@ -119,6 +118,13 @@ class PretrainedConfig:
         return True
 
     @property
+    def is_heterogeneous(self):
+        own = self.__dict__
+        if "per_layer_config" in own.get("_opaque", ()):
+            return unknown("is_heterogeneous of " + type(self).__name__, own["_opaque"]["per_layer_config"])
+        return own.get("per_layer_config") is not None
+
+    @property
     def num_labels(self):
         return len(self.id2label)
 
@@ -212,42 +218,18 @@ class AutoConfig:
         kwargs.pop("code_revision", None)
         data, rest = PretrainedConfig.get_config_dict(pretrained_model_name_or_path, **kwargs)
         rest.pop("name_or_path", None)
-        remote = "AutoConfig" in (data.get("auto_map") or {})
-        model_type = data.get("model_type")
-        known = None if model_type is None else class_for(model_type)
-        if remote and known is None and not trust:
-            raise ValueError(
-                "The repository " + str(pretrained_model_name_or_path) + " contains custom code which must be executed to "
-                "correctly load the model. Please pass the argument `trust_remote_code=True` to allow custom code to be run."
-            )
-        if remote and trust and not _prefers_local(known):
-            return _remote(pretrained_model_name_or_path, data, rest)
-        if model_type is None:
-            lowered = str(pretrained_model_name_or_path).lower()
-            known = table("transformers.by_name", lowered)
-            if known is None:
-                raise ValueError(
-                    "Unrecognized model in " + str(pretrained_model_name_or_path) + ". Should have a `model_type` key in its config.json."
-                )
-            known = class_for(known)
-        if known is None:
-            raise ValueError(
-                "The checkpoint you are trying to load has model type `" + model_type + "` but Transformers does not recognize "
-                "this architecture. This could be because of an issue with the checkpoint, or because your version of "
-                "Transformers is out of date."
-            )
+        folder = str(pretrained_model_name_or_path)
+        choice = table("transformers.choose", data, folder, bool(trust), list(_registered), os.listdir(folder))
+        if choice["source"] == "refused":
+            raise (OSError if choice["name"] == "OSError" else KeyError if choice["name"] == "KeyError" else ValueError)(choice["text"])
+        if choice["source"] == "remote":
+            return _remote(folder, data, rest)
+        known = _registered[choice["name"]] if choice["source"] == "registered" else config_class(choice["name"])
         made = known.from_dict(data, **rest)
-        note_read("model_type", model_type)
+        note_read("model_type", data.get("model_type"))
         if type(made) is not tuple:
-            made.__dict__["_name_or_path"] = str(pretrained_model_name_or_path)
+            made.__dict__["_name_or_path"] = folder
         return made
-
-
-def _prefers_local(known):
-    """Code in the repository is passed over for a class that the program registered itself (since 5.4)."""
-    if known is None or known not in _registered.values():
-        return False
-    return _Version(__version__) >= _Version("5.4")
 
 
 def _remote(path, data, rest):
