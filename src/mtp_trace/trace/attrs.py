@@ -7,7 +7,7 @@ from typing import Any
 from mtp_trace.trace import generators
 from mtp_trace.trace.errors import EXCEPTIONS, OBJECT, exception, exception_detail, throw
 from mtp_trace.trace.methods import host_attribute
-from mtp_trace.trace.ops import payload, type_name
+from mtp_trace.trace.ops import type_name
 from mtp_trace.trace.values import (
     MISSING,
     TREE_PREFIX,
@@ -534,8 +534,3 @@ def has(engine: Any, obj: Value, name: str) -> Value:
             return engine.assume_there(found.path)
         return found is not MISSING
     return engine.catches_attribute_error(lambda: find(engine, obj, name))
-
-
-def payload_of(value: Value) -> Value:
-    """Re-exported for natives that look inside an instance."""
-    return payload(value)

@@ -15,7 +15,6 @@ from mtp_trace.trace.values import (
     CachedProperty,
     Class,
     ClassMethod,
-    External,
     Frame,
     Function,
     Instance,
@@ -44,7 +43,6 @@ TYPEDDICT = Class("TypedDict", (OBJECT,))
 TYPEDDICT.mro = [TYPEDDICT, OBJECT]
 PROTOCOL = Class("Protocol", (OBJECT,))
 PROTOCOL.mro = [PROTOCOL, OBJECT]
-_MIXINS = {"StrEnum": str, "IntEnum": int, "IntFlag": int}
 
 
 def _mixin(name: str, host: type, base: Class) -> Class:
@@ -539,6 +537,3 @@ def _empty(host: type) -> Value:
     if host in (str, int, float, list, dict, set, tuple, bytes, frozenset):
         return host()
     raise TraceStop(f"a subclass of {host.__name__} is not modelled")
-
-
-__all__ = ["ENUM", "FLAG", "STRUCT", "Auto", "ClassBuilder", "External", "bare", "construct", "instantiate"]

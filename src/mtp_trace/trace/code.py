@@ -10,7 +10,7 @@ from mtp_trace.trace.compile_gen import yields
 from mtp_trace.trace.errors import missing_arguments, throw
 from mtp_trace.trace.generators import drive
 from mtp_trace.trace.scope import Scope, function_scope
-from mtp_trace.trace.values import Frame, Function, Generator, Raised, Unknown, Value
+from mtp_trace.trace.values import Frame, Function, Generator, Unknown, Value
 
 
 class Param:
@@ -70,11 +70,6 @@ class Code:
     def postponed(self) -> bool:
         """Whether annotations stay text in its module."""
         return bool(self._compiler.postponed)
-
-    @property
-    def body_form(self) -> list[Node]:
-        """The body's program form (for rules that match sites)."""
-        return self._form
 
     def invoke(self, engine: Any, fn: Function, args: list[Value], kwargs: dict[str, Value]) -> Value:
         """Runs the function. Raises the traced TypeError where the arguments do not fit."""
@@ -164,6 +159,3 @@ class Code:
         plural = "" if most == 1 and least == most else "s"
         throw("TypeError", f"{fn.qualname}() takes {takes} positional argument{plural} but {given} "
               f"{'was' if given == 1 else 'were'} given")  # fmt: skip
-
-
-__all__ = ["Code", "Param", "Raised"]

@@ -11,7 +11,7 @@ from mtp_trace.trace import attrs, limits, ops
 from mtp_trace.trace.errors import exception, throw
 from mtp_trace.trace.generators import drive
 from mtp_trace.trace.scope import Scope
-from mtp_trace.trace.values import MISSING, Frame, Generator, Lazy, Native, Raised, Site, TraceStop, Unknown, Value
+from mtp_trace.trace.values import MISSING, Frame, Generator, Lazy, Raised, Site, TraceStop, Unknown, Value
 
 Eval = Callable[[Frame], Value]
 
@@ -733,8 +733,3 @@ def _spread(engine: Any, into: dict[Any, Value], value: Value) -> None:
         keys = engine.call(engine.getattr(source, "keys"), [], {})
         for k in ops.iterate(engine, keys):
             into[k] = ops.get_item(engine, source, k)
-
-
-def native(name: str) -> Callable[[Callable[..., Value]], Native]:
-    """Decorator: a Python function ``(engine, args, kwargs)`` as a native value."""
-    return lambda call: Native(name, call)

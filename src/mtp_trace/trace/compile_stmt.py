@@ -15,12 +15,11 @@ from mtp_trace.trace.compile_expr import Eval, ExprCompiler, place, site_of
 from mtp_trace.trace.compile_gen import GeneratorCompiler, turns
 from mtp_trace.trace.errors import EXCEPTIONS, exception, throw
 from mtp_trace.trace.patterns import PatternCompiler
-from mtp_trace.trace.scope import Scope, class_scope, target_names
+from mtp_trace.trace.scope import Scope, class_scope
 from mtp_trace.trace.values import (
     Class,
     Frame,
     Function,
-    Generator,
     Instance,
     Raised,
     Site,
@@ -628,6 +627,3 @@ def matches(engine: Any, value: Value, kind: Value) -> Value:
             )
     # A class of another package: the tree's own and the builtin exceptions do not derive from it.
     return False
-
-
-__all__ = ["BREAK", "CONTINUE", "RETURN", "Compiler", "Generator", "matches", "target_names"]

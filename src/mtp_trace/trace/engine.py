@@ -10,7 +10,7 @@ from mtp_trace.syntax.form import Node
 from mtp_trace.trace import attrs, classes, ops
 from mtp_trace.trace.compile_expr import site_of
 from mtp_trace.trace.compile_stmt import matches
-from mtp_trace.trace.errors import EXCEPTIONS, OBJECT, TYPE, throw, throw_host
+from mtp_trace.trace.errors import EXCEPTIONS, OBJECT, TYPE, throw
 from mtp_trace.trace.events import Event, Guard, Recorder
 from mtp_trace.trace.stdlib import system
 from mtp_trace.trace.typeforms import TypeForms
@@ -36,7 +36,6 @@ from mtp_trace.trace.values import (
     TraceStop,
     TypingForm,
     Unknown,
-    UnknownTruth,
     Value,
 )
 from mtp_trace.trace.world import World
@@ -261,13 +260,6 @@ class Engine(TypeForms):
         """The place in the tree that sets an attribute: the statement, not a ``__setattr__`` that it goes through."""
         for f in reversed(self.frames):
             if not f.module.model and f.node is not None and f.function.rpartition(".")[2] != "__setattr__":
-                return site_of(f, f.node)
-        return None
-
-    def caller(self) -> Site | None:
-        """The place in the tree that called the running function."""
-        for f in reversed(self.frames[:-1]):
-            if not f.module.model and f.node is not None:
                 return site_of(f, f.node)
         return None
 
@@ -716,5 +708,3 @@ class _Whole:
 
 
 _WHOLE = _Whole()
-
-__all__ = ["Budget", "Decision", "Engine", "UnknownTruth", "throw_host"]

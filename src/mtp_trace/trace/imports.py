@@ -260,6 +260,3 @@ def _not_found(name: str) -> Raised:
     error = exception("ModuleNotFoundError", f"No module named '{name}'")
     error.attrs["name"] = name
     return Raised(error)
-
-
-__all__ = ["Imports", "Raised"]

@@ -15,7 +15,7 @@ from typing import Any
 
 from mtp_trace.trace import backtracking, limits, ops
 from mtp_trace.trace.errors import throw, throw_host
-from mtp_trace.trace.values import MISSING, Class, Instance, Native, TraceStop, Unknown, Value, first_unknown
+from mtp_trace.trace.values import MISSING, Instance, Native, TraceStop, Unknown, Value, first_unknown
 
 _PURE: dict[type, frozenset[str]] = {
     str: frozenset(n for n in dir(str) if not n.startswith("_")) - {"format", "format_map", "join"},
@@ -389,8 +389,3 @@ def _type_attribute(engine: Any, host: type, name: str) -> Value:
 
         return Native(f"{host.__name__}.{name}", call)
     return MISSING
-
-
-def is_host_class(value: Value) -> bool:
-    """Whether a value is a builtin type or a class built on one."""
-    return isinstance(value, type) or (isinstance(value, Class) and value.host is not None)

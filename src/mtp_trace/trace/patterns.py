@@ -10,7 +10,7 @@ from mtp_trace.trace import attrs, ops
 from mtp_trace.trace.compile_expr import place
 from mtp_trace.trace.errors import throw
 from mtp_trace.trace.scope import Scope
-from mtp_trace.trace.values import MISSING, Class, Frame, Instance, Raised, TraceStop, Unknown, Value
+from mtp_trace.trace.values import MISSING, Frame, Raised, TraceStop, Unknown, Value
 
 Test = Callable[[Frame, Value], Any]
 
@@ -149,8 +149,3 @@ class PatternCompiler:
             return True
 
         return test
-
-
-def is_instance_of(value: Value, cls: Class) -> bool:
-    """Whether an instance's class derives from ``cls``."""
-    return isinstance(value, Instance) and cls in value.cls.mro

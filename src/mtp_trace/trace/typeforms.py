@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from typing import Any
 
 from mtp_trace.syntax.form import Node, unparse
@@ -12,7 +11,6 @@ from mtp_trace.trace.values import (
     MISSING,
     Class,
     ClassMethod,
-    External,
     Frame,
     Function,
     Instance,
@@ -189,11 +187,3 @@ def _strip(value: Value) -> Value:
             return _strip(value.args[0])
         return TypingForm(value.name, tuple(_strip(a) for a in value.args))
     return value
-
-
-def parse_literal(text: str) -> Value:
-    """``ast.literal_eval`` on text: plain data only.  Raises ValueError or SyntaxError."""
-    return ast.literal_eval(text)
-
-
-__all__ = ["External", "TypeForms", "parse_literal"]

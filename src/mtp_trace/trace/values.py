@@ -425,21 +425,6 @@ class Missing:
 
 MISSING = Missing()
 
-PLAIN_SCALARS = (bool, int, float, str, bytes, type(None))
-"""Types whose values compare and hash by themselves."""
-
-
-def is_plain(value: Value) -> bool:
-    """Whether a value is builtin data all the way down, so that a real builtin may be asked about it."""
-    if value is None or isinstance(value, (bool, int, float, str, bytes, range)):
-        return True
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return all(is_plain(x) for x in value)
-    if isinstance(value, dict):
-        return all(is_plain(k) and is_plain(v) for k, v in value.items())
-    return False
-
-
 def first_unknown(value: Value, depth: int = 4) -> Unknown | None:
     """An unknown inside a value, if there is one near the surface."""
     if isinstance(value, Unknown):

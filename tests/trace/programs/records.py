@@ -501,3 +501,10 @@ def case_struct_getattr_hook():
             return f"no {name}"
 
     return S().x, S().zzz
+
+
+def case_named_tuple_by_call():
+    from typing import NamedTuple
+
+    made = NamedTuple("Made", [("a", int), ("b", str)])
+    return made(1, "x").b, made(a=2, b="y")._asdict(), made.__name__

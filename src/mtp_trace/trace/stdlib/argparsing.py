@@ -13,10 +13,7 @@ from mtp_trace.trace import attrs, ops
 from mtp_trace.trace.errors import EXCEPTIONS, OBJECT, exception, message_of, throw
 from mtp_trace.trace.stdlib.tools import attribute_methods, constant, natives
 from mtp_trace.trace.values import (
-    MISSING,
-    BoundMethod,
     Class,
-    Function,
     Instance,
     Native,
     Raised,
@@ -346,4 +343,3 @@ def _argparse(engine: Any) -> dict[str, Value]:
 
 
 MODULES = {"argparse": _argparse}
-__all__ = ["MISSING", "MODULES", "BoundMethod", "Function", "Refused"]

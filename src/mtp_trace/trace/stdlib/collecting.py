@@ -137,4 +137,3 @@ def _abc(engine: Any) -> dict[str, Value]:
 
 
 MODULES = {"collections": _collections, "collections.abc": _abc}
-__all__ = ["DEFAULTDICT", "MODULES", "Instance"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mtp_trace.trace import generators, ops
-from mtp_trace.trace.errors import EXCEPTIONS, OBJECT, TYPE, throw
+from mtp_trace.trace.errors import OBJECT, TYPE, throw
 from mtp_trace.trace.stdlib.tools import constant, natives
 from mtp_trace.trace.values import (
     MISSING,
@@ -359,4 +359,3 @@ MODULES = {
     "contextvars": _contextvars,
     "warnings": _warnings,
 }
-__all__ = ["ABC", "EXCEPTIONS", "MODULES"]

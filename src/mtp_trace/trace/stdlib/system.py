@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os.path
 import pathlib
 import posixpath
-import string
 import sys
 from typing import Any
 
@@ -343,4 +341,3 @@ MODULES = {
     "shutil": _shutil,
     "signal": _signal,
 }
-__all__ = ["MODULES", "make_environ", "open_file", "os", "string"]

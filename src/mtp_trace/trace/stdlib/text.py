@@ -16,9 +16,6 @@ from mtp_trace.trace.errors import EXCEPTIONS, throw, throw_host
 from mtp_trace.trace.stdlib.tools import natives, real
 from mtp_trace.trace.values import Class, Instance, Raised, Unknown, Value, first_unknown
 
-_MAX_PATTERN = 20_000
-
-
 PATTERN_ERROR = Class("error", (EXCEPTIONS["Exception"],))
 PATTERN_ERROR.mro = [PATTERN_ERROR, *EXCEPTIONS["Exception"].mro]
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import typing
 from typing import Any
 
+from mtp_trace.trace import ops
 from mtp_trace.trace.classes import NAMEDTUPLE, PROTOCOL, TYPEDDICT
 from mtp_trace.trace.errors import OBJECT
 from mtp_trace.trace.stdlib.tools import natives
-from mtp_trace.trace.values import Class, Native, TypingForm, Value
+from mtp_trace.trace.values import Class, Native, StaticMethod, TypingForm, Value
 
 _EXTENSIONS = ("Self", "TypeAlias", "Never", "LiteralString", "Required", "NotRequired", "Unpack", "ParamSpec",
                "Concatenate",
@@ -21,11 +22,13 @@ def _typing(engine: Any) -> dict[str, Value]:
         return a[0]
 
     def named_tuple(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
-        cls = Class(a[0], (OBJECT,))
+        cls = Class(a[1], (OBJECT,), e.frames[-1].module if e.frames else None)
         cls.mro = [cls, OBJECT]
-        e.classes.named_tuple(cls, [n for n, _ in a[1]], {})
+        fields = ops.iterate(e, a[2]) if len(a) > 2 else list(k.items())
+        e.classes.named_tuple(cls, [ops.iterate(e, f)[0] for f in fields], {})
         return cls
 
+    NAMEDTUPLE.attrs["__new__"] = StaticMethod(Native("__new__", named_tuple))
     table: dict[str, Value] = {n: TypingForm(n) for n in [*typing.__all__, *_EXTENSIONS]}
     table.update(natives(
         cast=lambda e, a, k: a[1], overload=lambda e, a, k: a[0], final=lambda e, a, k: a[0],
@@ -38,7 +41,6 @@ def _typing(engine: Any) -> dict[str, Value]:
         deprecated=lambda e, a, k: Native("deprecated", lambda e, b, kk: b[0]),
         TypeVarTuple=lambda e, a, k: TypingForm("TypeVarTuple"), reveal_type=lambda e, a, k: a[0],
     ))  # fmt: skip
-    del named_tuple
     table.update({"TYPE_CHECKING": False, "NamedTuple": NAMEDTUPLE, "TypedDict": TYPEDDICT, "Protocol": PROTOCOL,
                   "Generic": TypingForm("Generic")})  # fmt: skip
     return table
