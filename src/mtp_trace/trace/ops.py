@@ -7,30 +7,27 @@ asked twice gets the same answer. User-defined ``__eq__``, ``__contains__``, ``_
 from __future__ import annotations
 
 import operator
-import pathlib
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from mtp_trace.trace import limits
-from mtp_trace.trace.errors import EXCEPTIONS, message_of, throw, throw_host
+from mtp_trace.trace.errors import throw, throw_host
+from mtp_trace.trace.iteration import iterate, iterating, iterator, length, ordered
+from mtp_trace.trace.operands import VIEWS, dunder, is_ours, payload, short, type_name, unknown_key
+from mtp_trace.trace.shown import ascii_of, container_repr, format_value, percent_format, percent_text, to_repr, to_text
 from mtp_trace.trace.values import (
     MISSING,
     BoundMethod,
-    BudgetExceeded,
     Class,
     External,
     Function,
-    Generator,
     Instance,
     Module,
     Native,
-    Raised,
-    TraceStop,
     TypingForm,
     Unknown,
     Value,
     first_unknown,
-    shortened,
 )
 
 _SCALARS = (int, float, str, bytes, type(None))
@@ -55,27 +52,7 @@ _ORDER: dict[str, tuple[Callable[[Any, Any], Any], str, str]] = {
     ">": (operator.gt, "__gt__", "__lt__"),
     ">=": (operator.ge, "__ge__", "__le__"),
 }
-VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
-"""``dict.keys()`` and its like: the host's own views, which follow the dict."""
-_MAX_LOOKED_AT = 2_000
-"""Larger tables are filled by loops over known data; looking for an unknown key at every step would take for ever."""
 _GROWING = frozenset({"*", "+", "**", "<<"})
-
-
-def short(value: Value) -> str:
-    """A value as it stands in an unknown's key."""
-    if isinstance(value, Unknown):
-        return value.key
-    if isinstance(value, Class):
-        return value.name
-    return shortened(repr(value), 80)
-
-
-def payload(value: Value) -> Value:
-    """The builtin value inside an instance of ``class X(str, Enum)`` and the like; other values as they are."""
-    if isinstance(value, Instance) and value.cls.host is not None:
-        return value.payload
-    return value
 
 
 def binary(engine: Any, op: str, left: Value, right: Value) -> Value:
@@ -86,9 +63,9 @@ def binary(engine: Any, op: str, left: Value, right: Value) -> Value:
     if isinstance(left, _SCALARS) and isinstance(right, _SCALARS):
         return _host_binary(engine, op, host, left, right)
     if isinstance(left, (Instance, Class)) or isinstance(right, (Instance, Class)):
-        found = _dunder(engine, left, method, right)
+        found = dunder(engine, left, method, right)
         if found is MISSING:
-            found = _dunder(engine, right, reflected, left)
+            found = dunder(engine, right, reflected, left)
         if found is not MISSING:
             return found
         left, right = payload(left), payload(right)
@@ -106,7 +83,7 @@ def _host_binary(engine: Any, op: str, host: Callable[[Any, Any], Any], left: Va
     try:
         result = host(left, right)
     except TypeError as e:
-        if _is_ours(left) or _is_ours(right):
+        if is_ours(left) or is_ours(right):
             shown = "** or pow()" if op == "**" else op
             throw("TypeError", f"unsupported operand type(s) for {shown}: '{type_name(left)}' and '{type_name(right)}'")
         throw_host(e)
@@ -114,11 +91,6 @@ def _host_binary(engine: Any, op: str, host: Callable[[Any, Any], Any], left: Va
         throw_host(e)
     limits.charge(engine, result)
     return result
-
-
-def _is_ours(value: Value) -> bool:
-    """Whether the host's own message would show one of the tracer's classes."""
-    return type(value).__module__.startswith("mtp_trace.")
 
 
 def _union_parts(value: Value) -> tuple[Value, ...]:
@@ -129,19 +101,6 @@ def _union_parts(value: Value) -> tuple[Value, ...]:
 
 def _is_type(value: Value) -> bool:
     return isinstance(value, (type, Class, TypingForm, External))
-
-
-def _dunder(engine: Any, receiver: Value, name: str, *args: Value) -> Value:
-    if isinstance(receiver, Instance):
-        method = receiver.cls.lookup(name)
-    elif isinstance(receiver, Class) and receiver.metaclass is not None:
-        method = receiver.metaclass.lookup(name)
-    else:
-        return MISSING
-    if method is MISSING or method is None:
-        return MISSING
-    result = engine.call(BoundMethod(method, receiver), list(args), {})
-    return MISSING if result is NotImplemented else result
 
 
 def inplace(engine: Any, op: str, left: Value, right: Value) -> Value:
@@ -161,7 +120,7 @@ def inplace(engine: Any, op: str, left: Value, right: Value) -> Value:
         engine.touch(left)
         return getattr(operator, {"|": "ior", "-": "isub", "&": "iand", "^": "ixor"}[op])(left, right)
     if isinstance(left, Instance):
-        found = _dunder(engine, left, "__i" + _BINARY[op][1][2:], right)
+        found = dunder(engine, left, "__i" + _BINARY[op][1][2:], right)
         if found is not MISSING:
             return found
     return binary(engine, op, left, right)
@@ -171,7 +130,7 @@ def unary(engine: Any, op: str, value: Value) -> Value:
     """``-x``, ``+x``, ``~x``."""
     if isinstance(value, Unknown):
         return value.derive(f"{op}{value.key}")
-    found = _dunder(engine, value, {"-": "__neg__", "+": "__pos__", "~": "__invert__"}[op])
+    found = dunder(engine, value, {"-": "__neg__", "+": "__pos__", "~": "__invert__"}[op])
     if found is not MISSING:
         return found
     inner = payload(value)
@@ -196,7 +155,7 @@ def equal(engine: Any, left: Value, right: Value) -> Value:
         return unknown.derive(f"{short(left)} == {short(right)}")
     if isinstance(left, Instance) or isinstance(right, Instance):
         for receiver, other in ((left, right), (right, left)):
-            found = _dunder(engine, receiver, "__eq__", other)
+            found = dunder(engine, receiver, "__eq__", other)
             if found is not MISSING:
                 return found
         left, right = payload(left), payload(right)
@@ -261,7 +220,7 @@ def compare(engine: Any, op: str, left: Value, right: Value) -> Value:
         return equal(engine, left, right)
     if op == "!=":
         if isinstance(left, Instance) and left.cls.lookup("__ne__") is not MISSING:
-            return _dunder(engine, left, "__ne__", right)
+            return dunder(engine, left, "__ne__", right)
         return negate(equal(engine, left, right))
     if op == "is":
         return identical(engine, left, right)
@@ -278,7 +237,7 @@ def compare(engine: Any, op: str, left: Value, right: Value) -> Value:
         except TypeError as e:
             throw_host(e)
     for receiver, other, name in ((left, right, method), (right, left, reflected)):
-        found = _dunder(engine, receiver, name, other)
+        found = dunder(engine, receiver, name, other)
         if found is not MISSING:
             return found
     left, right = payload(left), payload(right)
@@ -290,7 +249,7 @@ def compare(engine: Any, op: str, left: Value, right: Value) -> Value:
     try:
         return host(left, right)
     except TypeError as e:
-        if _is_ours(left) or _is_ours(right):
+        if is_ours(left) or is_ours(right):
             kinds = f"'{type_name(left)}' and '{type_name(right)}'"
             throw("TypeError", f"'{op}' not supported between instances of {kinds}")
         throw_host(e)
@@ -311,7 +270,7 @@ def contains(engine: Any, container: Value, item: Value) -> Value:
     if isinstance(container, Unknown):
         return container.derive(f"{short(item)} in {container.key}")
     if isinstance(container, Instance):
-        found = _dunder(engine, container, "__contains__", item)
+        found = dunder(engine, container, "__contains__", item)
         if found is not MISSING:
             return found if isinstance(found, Unknown) else engine.truth(found)
         inner = payload(container)
@@ -319,7 +278,7 @@ def contains(engine: Any, container: Value, item: Value) -> Value:
             return contains(engine, iterate(engine, container), item)
         container = inner
     if isinstance(container, Class):
-        found = _dunder(engine, container, "__contains__", item)
+        found = dunder(engine, container, "__contains__", item)
         if found is not MISSING:
             return found if isinstance(found, Unknown) else engine.truth(found)
         return _in_sequence(engine, iterating(engine, container), item)
@@ -346,16 +305,6 @@ def contains(engine: Any, container: Value, item: Value) -> Value:
     if isinstance(container, range):
         return item in container if isinstance(item, int) else _in_sequence(engine, iterate(engine, container), item)
     return _in_sequence(engine, iterating(engine, container), item)
-
-
-def unknown_key(container: Collection[Value]) -> Unknown | None:
-    """A key of a dict, or an item of a set, that may turn out to be any other."""
-    if len(container) > _MAX_LOOKED_AT:
-        return None
-    kinds = set(map(type, container))
-    if Unknown not in kinds and External not in kinds:
-        return None
-    return next((k for k in container if isinstance(k, Unknown)), None)
 
 
 def _in_sequence(engine: Any, values: Iterable[Value], item: Value) -> Value:
@@ -385,12 +334,12 @@ def get_item(engine: Any, container: Value, key: Value) -> Value:
     if isinstance(container, Unknown):
         return container.derive(f"{container.key}[{short(key)}]")
     if isinstance(container, Instance):
-        found = _dunder(engine, container, "__getitem__", key)
+        found = dunder(engine, container, "__getitem__", key)
         if found is not MISSING:
             return found
         inner = payload(container)
         if isinstance(inner, dict) and not isinstance(key, Unknown) and key not in inner:
-            missing = _dunder(engine, container, "__missing__", key)
+            missing = dunder(engine, container, "__missing__", key)
             if missing is not MISSING:
                 return missing
             factory = container.attrs.get("default_factory")
@@ -411,7 +360,7 @@ def get_item(engine: Any, container: Value, key: Value) -> Value:
         if unknown is not None:
             return unknown.derive(f"{short(container)}[...]")
     if isinstance(key, Instance):
-        index = _dunder(engine, key, "__index__")
+        index = dunder(engine, key, "__index__")
         key = key if index is MISSING else index
     try:
         return container[key]
@@ -450,7 +399,7 @@ def delete_item(engine: Any, container: Value, key: Value) -> None:
     if isinstance(container, Unknown):
         return
     if isinstance(container, Instance):
-        if _dunder(engine, container, "__delitem__", key) is not MISSING:
+        if dunder(engine, container, "__delitem__", key) is not MISSING:
             return
         container = payload(container)
     engine.touch(container)
@@ -460,320 +409,35 @@ def delete_item(engine: Any, container: Value, key: Value) -> None:
         throw_host(e)
 
 
-def iterate(engine: Any, value: Value) -> list[Value]:
-    """The items of an iterable, as a list (the trace iterates over what is finite and known only)."""
-    if isinstance(value, (list, tuple, dict, str, bytes)):
-        return list(value)
-    out: list[Value] = []
-    limit = engine.budget.size
-    for item in iterating(engine, value):
-        out.append(item)
-        if len(out) > limit:
-            raise BudgetExceeded(f"a collection grew past {limit} items")
-    return out
-
-
-def iterating(engine: Any, value: Value) -> Iterator[Value]:
-    """The items of an iterable, each when it is asked for."""
-    if isinstance(value, (dict, *VIEWS)):
-        return _over_dict(value)
-    if isinstance(value, (list, tuple, str, range, bytes)):
-        return iter(value)
-    if isinstance(value, (set, frozenset)):
-        return iter(ordered(value))
-    if isinstance(value, Generator):
-        return value.rest(engine)
-    if isinstance(value, Unknown):
-        raise TraceStop(f"iterates over {value.key}, which is not known: {value.why}")
-    if isinstance(value, Instance):
-        return _over_instance(engine, value)
-    if isinstance(value, Class):
-        if value.metaclass is not None and (method := value.metaclass.lookup("__iter__")) is not MISSING:
-            return iterating(engine, engine.call(BoundMethod(method, value), [], {}))
-        if value.has_trait("enum"):
-            return iter(list(value.traits.get("members", {}).values()))
-    if hasattr(value, "__iter__") and not isinstance(value, (type, Class)):
-        return iter(value)
-    throw("TypeError", f"'{type_name(value)}' object is not iterable")
-
-
-def _over_dict(value: Any) -> Iterator[Value]:
-    iterator = iter(value)
-    while True:
-        try:
-            key = next(iterator)
-        except StopIteration:
-            return
-        except RuntimeError as e:
-            throw_host(e)
-        yield key
-
-
-def _over_instance(engine: Any, value: Instance) -> Iterator[Value]:
-    if value.cls.lookup("__iter__") is not MISSING:
-        return _over_iterator(engine, _dunder(engine, value, "__iter__"))
-    inner = payload(value)
-    if not isinstance(inner, Instance):
-        return iterating(engine, inner)
-    if "namedtuple" in value.cls.traits:
-        return iter([value.attrs[n] for n in value.cls.traits["namedtuple"]])
-    if value.cls.lookup("__getitem__") is not MISSING:
-        return _over_items(engine, value)
-    if value.cls.opaque_bases:
-        raise TraceStop(
-            f"iterates over an object of {value.cls.name}, whose base {value.cls.opaque_bases[0].key} has no model"
-        )
-    throw("TypeError", f"'{value.cls.name}' object is not iterable")
-
-
-def _over_iterator(engine: Any, result: Value) -> Iterator[Value]:
-    """What ``__iter__`` gave: an object with ``__next__``, or an iterator of ours."""
-    if not isinstance(result, Instance):
-        return iterating(engine, result)
-    if result.cls.lookup("__next__") is MISSING:
-        if result.cls.host is None:
-            throw("TypeError", f"iter() returned non-iterator of type '{result.cls.name}'")
-        return iterating(engine, result)
-    return _over_next(engine, result)
-
-
-def _over_next(engine: Any, value: Instance) -> Iterator[Value]:
-    step = value.cls.lookup("__next__")
-    while True:
-        engine.turns(1)
-        try:
-            item = engine.call(BoundMethod(step, value), [], {})
-        except Raised as e:
-            if isinstance(e.value, Instance) and EXCEPTIONS["StopIteration"] in e.value.cls.mro:
-                return
-            raise
-        yield item
-
-
-def _over_items(engine: Any, value: Instance) -> Iterator[Value]:
-    """The old protocol: ``value[0]``, ``value[1]``, ... until IndexError."""
-    index = 0
-    while True:
-        engine.turns(1)
-        try:
-            item = _dunder(engine, value, "__getitem__", index)
-        except Raised as e:
-            if isinstance(e.value, Instance) and EXCEPTIONS["IndexError"] in e.value.cls.mro:
-                return
-            raise
-        yield item
-        index += 1
-
-
-def ordered(values: Iterable[Value]) -> list[Value]:
-    """A set's items in an order that does not hang on hash seeds."""
-    return sorted(values, key=lambda v: (type(v).__name__, v if isinstance(v, (int, float)) else 0, short(v)))
-
-
-def iterator(engine: Any, value: Value) -> Value:
-    """``iter(value)``."""
-    if isinstance(value, Generator) or (isinstance(value, Instance) and value.cls.lookup("__next__") is not MISSING):
-        return value
-    if isinstance(value, Unknown):
-        return value.derive(f"iter({value.key})")
-    if isinstance(value, Instance) and value.cls.lookup("__iter__") is not MISSING:
-        result = _dunder(engine, value, "__iter__")
-        if isinstance(result, (Generator, Instance)):
-            return result
-        value = result
-    return Generator(iterating(engine, value), engine.is_shared())
-
-
-def length(engine: Any, value: Value) -> Value:
-    """``len(value)``."""
-    if isinstance(value, Unknown):
-        return value.derive(f"len({value.key})")
-    if isinstance(value, Instance):
-        found = _dunder(engine, value, "__len__")
-        if found is not MISSING:
-            return found
-        if "namedtuple" in value.cls.traits:
-            return len(value.cls.traits["namedtuple"])
-        value = payload(value)
-    if isinstance(value, Class):
-        found = _dunder(engine, value, "__len__")
-        return len(iterate(engine, value)) if found is MISSING else found
-    if isinstance(value, (dict, set, frozenset)) and len(value) > 1:
-        unknown = unknown_key(value)
-        if unknown is not None:
-            return unknown.derive(f"len({short(value)})")
-    try:
-        return len(value)
-    except TypeError:
-        throw("TypeError", f"object of type '{type_name(value)}' has no len()")
-
-
-def type_name(value: Value) -> str:
-    """The name of a value's type, as SGLang's messages would show it."""
-    if isinstance(value, Instance):
-        return value.cls.name
-    if isinstance(value, Class):
-        return value.metaclass.name if value.metaclass else "type"
-    if isinstance(value, (Function, Native)):
-        return "function"
-    if isinstance(value, BoundMethod):
-        return "method"
-    return type(value).__name__
-
-
-def to_text(engine: Any, value: Value) -> Value:
-    """``str(value)``: a str, or Unknown."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, Unknown):
-        return value.derive(f"str({value.key})")
-    if isinstance(value, Instance):
-        for name in ("__str__", "__repr__"):
-            found = _dunder(engine, value, name)
-            if found is not MISSING:
-                return found
-        if EXCEPTIONS["BaseException"] in value.cls.mro:
-            return message_of(value)
-        if value.cls.has_trait("enum"):
-            return engine.enum_text(value)
-        inner = payload(value)
-        return to_text(engine, inner) if not isinstance(inner, Instance) else to_repr(engine, value)
-    if _is_ours(value) or isinstance(value, (type, list, tuple, set, frozenset, dict, *VIEWS)):
-        return to_repr(engine, value)
-    return str(value)
-
-
-def to_repr(engine: Any, value: Value) -> Value:
-    """``repr(value)``: a str, or Unknown."""
-    if isinstance(value, Unknown):
-        return value.derive(f"repr({value.key})")
-    if isinstance(value, Instance):
-        found = _dunder(engine, value, "__repr__")
-        if found is not MISSING:
-            return found
-        if value.cls.has_trait("enum"):
-            return f"<{value.cls.name}.{value.attrs.get('_name_')}: {to_repr(engine, value.attrs.get('_value_'))}>"
-        if EXCEPTIONS["BaseException"] in value.cls.mro:
-            return f"{value.cls.name}({', '.join(str(to_repr(engine, a)) for a in value.attrs.get('args', ()))})"
-        inner = payload(value)
-        return repr(inner) if not isinstance(inner, Instance) else f"<{value.cls.qualname} object>"
-    if isinstance(value, (list, tuple, set, frozenset, dict)):
-        return container_repr(engine, value)
-    if isinstance(value, VIEWS):
-        return f"{type(value).__name__}({container_repr(engine, [*iterating(engine, value)])})"
-    if isinstance(value, pathlib.PurePath):
-        return f"PosixPath({str(value)!r})"
-    return repr(value)
-
-
-_SHOWING: set[int] = set()
-"""Containers whose repr is being made: one inside itself shows as dots."""
-
-
-def container_repr(engine: Any, value: Value) -> str:
-    """``repr`` of a container; unknown parts are marked."""
-    if id(value) in _SHOWING:
-        return "{...}" if isinstance(value, (dict, set)) else "(...)" if isinstance(value, tuple) else "[...]"
-    _SHOWING.add(id(value))
-    try:
-        return _items_repr(engine, value)
-    finally:
-        _SHOWING.discard(id(value))
-
-
-def _items_repr(engine: Any, value: Value) -> str:
-    def show(x: Value) -> str:
-        text = to_repr(engine, x)
-        return text if isinstance(text, str) else repr(x)
-
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{show(k)}: {show(v)}" for k, v in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(show, value)) + "]"
-    if isinstance(value, tuple):
-        return "(" + ", ".join(map(show, value)) + ("," if len(value) == 1 else "") + ")"
-    items = ", ".join(map(show, ordered(value)))
-    if isinstance(value, frozenset):
-        return f"frozenset({{{items}}})" if value else "frozenset()"
-    return f"{{{items}}}" if value else "set()"
-
-
-def format_value(engine: Any, value: Value, conversion: str | None, spec: str) -> Value:
-    """One replacement field of an f-string or ``str.format``."""
-    if conversion == "r":
-        value = to_repr(engine, value)
-    elif conversion == "s":
-        value = to_text(engine, value)
-    elif conversion == "a":
-        shown = to_repr(engine, value)
-        value = shown if isinstance(shown, Unknown) else ascii_of(shown)
-    if isinstance(value, Unknown):
-        return value
-    if not spec:
-        return to_text(engine, value)
-    if isinstance(value, Instance):
-        found = _dunder(engine, value, "__format__", spec)
-        if found is not MISSING:
-            return found
-        inner = payload(value)
-        value = inner if not isinstance(inner, Instance) else to_text(engine, value)
-    limits.format_spec(spec)
-    try:
-        return format(value, spec)
-    except (TypeError, ValueError) as e:
-        throw_host(e)
-
-
-class _Operand:
-    """A value as ``%`` asks for it: as text, as its repr or as a number."""
-
-    def __init__(self, engine: Any, value: Value) -> None:
-        self._engine, self._value = engine, value
-
-    def __str__(self) -> str:
-        return self._shown(to_text)
-
-    def __repr__(self) -> str:
-        return self._shown(to_repr)
-
-    def _shown(self, make: Callable[[Any, Value], Value]) -> str:
-        if isinstance(self._value, Unknown):
-            return f"<{self._value.key}>"
-        text = make(self._engine, self._value)
-        return text if isinstance(text, str) else f"<{text.key}>"
-
-    def __float__(self) -> float:
-        return float(payload(self._value))
-
-    def __index__(self) -> int:
-        return operator.index(payload(self._value))
-
-    __int__ = __index__
-
-
-def ascii_of(shown: str) -> str:
-    """A repr with everything beyond ASCII escaped."""
-    return shown.encode("ascii", "backslashreplace").decode("ascii")
-
-
-def percent_format(engine: Any, template: str | bytes, args: Value) -> Value:
-    """``template % args``."""
-    unknown = first_unknown(args)
-    if unknown is not None:
-        return unknown.derive(f"{short(template)} % {short(args)}")
-    return percent_text(engine, template, args)
-
-
-def percent_text(engine: Any, template: str | bytes, args: Value) -> Value:
-    """``template % args`` with unknown parts marked."""
-    values = args if isinstance(args, (tuple, dict)) else (args,)
-    plain: Any
-    if isinstance(values, dict):
-        plain = {k: v if isinstance(v, _SCALARS) else _Operand(engine, v) for k, v in values.items()}
-    else:
-        plain = tuple(v if isinstance(v, _SCALARS) else _Operand(engine, v) for v in values)
-    limits.percent(template, plain.values() if isinstance(plain, dict) else plain)
-    try:
-        return template % plain
-    except (TypeError, ValueError, KeyError) as e:
-        throw_host(e)
+__all__ = [
+    "VIEWS",
+    "ascii_of",
+    "binary",
+    "compare",
+    "container_repr",
+    "contains",
+    "delete_item",
+    "dunder",
+    "equal",
+    "format_value",
+    "get_item",
+    "identical",
+    "inplace",
+    "is_ours",
+    "iterate",
+    "iterating",
+    "iterator",
+    "length",
+    "negate",
+    "ordered",
+    "payload",
+    "percent_format",
+    "percent_text",
+    "set_item",
+    "short",
+    "to_repr",
+    "to_text",
+    "type_name",
+    "unary",
+    "unknown_key",
+]
