@@ -26,7 +26,8 @@ def suggested(
 ) -> Suggestion | None:
     """The smallest set of changes found after which ``good`` holds (the launch is active, unless told otherwise).
 
-    ``first`` are changes to try before the findings' own. At most ``MAX_TRACES`` launches are traced.
+    ``first`` are changes to try before the findings' own. At most ``MAX_TRACES`` launches are traced before the
+    planner is asked.
     """
     from mtp_trace.compare.judging import judge_case
 
@@ -44,7 +45,7 @@ def suggested(
             if _key(argv, env) in seen or len(done) + len(step) > MAX_STEPS * 2:
                 continue
             if traces >= MAX_TRACES:
-                return None
+                return _planned(session, case, report, wanted)
             seen.add(_key(argv, env))
             traces += 1
             tried = judge_case(session, replace(case, argv=argv, env=env))
@@ -53,7 +54,24 @@ def suggested(
                 return Suggestion(argv, env, changes, tried.verdict)
             if _moved_on(last, tried):
                 queue.append((changes, tried))
-    return None
+    return _planned(session, case, report, wanted)
+
+
+def _planned(session: Session, case: Case, report: Report, wanted: Callable[[Report], bool]) -> Suggestion | None:
+    """What the planner finds where the findings' own fixes do not suffice."""
+    from mtp_trace.checkpoint.folder import ModelFolder
+    from mtp_trace.compare.judging import judge_case
+    from mtp_trace.verdict.planner import plan
+
+    if report.verdict is Verdict.ACTIVE:
+        return None
+    model = ModelFolder.open(case.model) if case.model else None
+    gpu = session.gpus.find(case.gpu, case.gpu_count) if case.gpu else None
+    found = plan(session, report, model, gpu)
+    if found is None:
+        return None
+    tried = judge_case(session, replace(case, argv=found.argv, env=found.env))
+    return found if wanted(tried) else None
 
 
 def _fixes(report: Report) -> list[tuple[Change, ...]]:
