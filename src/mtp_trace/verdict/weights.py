@@ -25,7 +25,7 @@ from mtp_trace.verdict.weights_cost import Expected, built_cost, expected, probe
 from mtp_trace.verdict.weights_findings import findings_of
 from mtp_trace.verdict.weights_judge import Compared, Comparison
 from mtp_trace.verdict.weights_load import Fed, Feeder
-from mtp_trace.verdict.weights_names import Sample, samples
+from mtp_trace.verdict.weights_names import samples
 from mtp_trace.verdict.weights_rules import WeightRules, weight_rules
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ class Weigher:
         run = _Run(head, compared, fed, known, self._failure(fed, built))
         if beside is not None:
             run.beside = Comparison(self.rules, head, chosen, beside.loads, index).compare(known)
-        run.skip = _usual_end(fed, chosen)
+        run.skip = _usual_end(fed, self.rules.load)
         return run
 
     def _failure(self, fed: Fed, built: Built) -> Failure | None:
@@ -308,10 +308,10 @@ def _experts(described: dict[str, Parameter]) -> int:
     return max(sizes, default=1)
 
 
-def _usual_end(fed: Fed, chosen: list[Sample]) -> Site | None:
+def _usual_end(fed: Fed, loader: str) -> Site | None:
     """Where the loader leaves most of the checkpoint's names."""
     taken = {load.tensor for load in fed.loads}
-    ends = Counter(site for name, site in fed.ends.items() if name not in taken)
+    ends = Counter(site for name, site in fed.ends.items() if name not in taken and loader in site.function)
     return ends.most_common(1)[0][0] if ends else None
 
 

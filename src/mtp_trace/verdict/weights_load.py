@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from mtp_trace.checkpoint.tensors import Tensor
 from mtp_trace.trace import attrs
@@ -12,7 +11,7 @@ from mtp_trace.trace.compile_expr import site_of
 from mtp_trace.trace.engine import Engine
 from mtp_trace.trace.errors import message_of
 from mtp_trace.trace.events import Event
-from mtp_trace.trace.values import MISSING, Instance, Native, Raised, Site, Unknown, Value
+from mtp_trace.trace.values import MISSING, Generator, Instance, Native, Raised, Site, Unknown, Value
 from mtp_trace.verdict.weights_build import Built
 from mtp_trace.verdict.weights_names import kind_of
 from mtp_trace.verdict.weights_rules import WeightRules
@@ -60,20 +59,6 @@ class Fed:
         return found
 
 
-def _nothing(name: str) -> None:
-    pass
-
-
-class _Turn(tuple[Any, ...]):
-    """A (name, tensor) pair that tells when the loader turns to it."""
-
-    begins: Callable[[str], None] = staticmethod(_nothing)
-
-    def __iter__(self) -> Iterator[Any]:
-        type(self).begins(self[0])
-        return super().__iter__()
-
-
 class Feeder:
     """Runs ``load_weights`` of a built model over stored tensors."""
 
@@ -119,22 +104,12 @@ class Feeder:
         engine.loop_turns = 0
         seen = len(engine.recorder.events)
         depth = len(engine.frames)
-        turns = [_Turn((tensor.name, self.tensor(tensor))) for tensor in tensors]
-
-        def begins(name: str) -> None:
-            frame = engine.frames[-1]
-            if fed.last is not None and frame.node is not None and not frame.module.model:
-                fed.ends[fed.last] = site_of(frame, frame.node)
-            fed.last = name
-
-        _Turn.begins = staticmethod(begins)
+        turns = Generator(self._turns(tensors, fed))
         try:
             engine.call(engine.getattr(self.built.model, self.rules.load), [turns], {})
         except Raised as error:
             fed.raised, fed.message = error, message_of(error.value)
             del engine.frames[depth:]
-        finally:
-            _Turn.begins = staticmethod(_nothing)
         fed.events = engine.recorder.events[seen:]
         for param, source, part in copies:
             name = self._owners.get(id(param))
@@ -146,6 +121,19 @@ class Feeder:
                     Load(tensor, name, (*part, f"joined={i}") if joined else part) for i, tensor in enumerate(stored)
                 )
         return fed
+
+    def _turns(self, tensors: Iterable[Tensor], fed: Fed) -> Iterator[Value]:
+        """The (name, tensor) pairs; when the next is asked for, the loader still stands where its last turn ended."""
+        for tensor in tensors:
+            self._ended(fed)
+            fed.last = tensor.name
+            yield (tensor.name, self.tensor(tensor))
+        self._ended(fed)
+
+    def _ended(self, fed: Fed) -> None:
+        frame = self.engine.frames[-1] if self.engine.frames else None
+        if fed.last is not None and frame is not None and frame.node is not None and not frame.module.model:
+            fed.ends[fed.last] = site_of(frame, frame.node)
 
     def probe(self, groups: Iterable[list[str]], until: frozenset[str]) -> list[Load]:
         """What the loader takes of names that a checkpoint might have; a name that it dies of is left out.
@@ -173,8 +161,7 @@ class Feeder:
         found: dict[str, Site | None] = {}
         rest = list(names)
         while rest:
-            # One more, since a turn's end is seen when the next begins.
-            fed = self.feed(Tensor(name, "") for name in [*rest, "of_nothing.at_the_end"])
+            fed = self.feed(Tensor(name, "") for name in rest)
             found.update(fed.ends)
             if fed.raised is None or fed.last not in rest:
                 break
