@@ -9,9 +9,11 @@ from typing import Any
 from mtp_trace.syntax.form import Node
 from mtp_trace.trace import attrs, classes, ops
 from mtp_trace.trace.compile_expr import site_of
-from mtp_trace.trace.compile_stmt import matches
 from mtp_trace.trace.errors import EXCEPTIONS, OBJECT, TYPE, throw
 from mtp_trace.trace.events import Event, Guard, Recorder
+from mtp_trace.trace.handling import Handling
+from mtp_trace.trace.journal import Journal
+from mtp_trace.trace.reflection import Reflection
 from mtp_trace.trace.stdlib import system
 from mtp_trace.trace.typeforms import TypeForms
 from mtp_trace.trace.values import (
@@ -23,13 +25,9 @@ from mtp_trace.trace.values import (
     External,
     Frame,
     Function,
-    Generator,
     Instance,
     Lazy,
-    Module,
     Native,
-    Property,
-    Raised,
     Site,
     StaticMethod,
     Super,
@@ -61,7 +59,7 @@ class Decision:
         self.key, self.answer, self.why, self.site = key, answer, why, site
 
 
-class Engine(TypeForms):
+class Engine(Journal, Handling, Reflection, TypeForms):
     """One interpreter over one tree and one world (GPU, environment, packages).
 
     Import-time state is shared by the launches traced on it: between ``begin`` and ``rollback`` every change to what
@@ -71,6 +69,7 @@ class Engine(TypeForms):
     OBJECT, TYPE = OBJECT, TYPE
 
     def __init__(self, budget: Budget | None = None) -> None:
+        Journal.__init__(self)
         self.budget = budget or Budget()
         self.builtins: dict[str, Value] = {}
         self.host_methods: dict[tuple[type, str], Callable[[Any, Value], Value]] = {}
@@ -85,11 +84,6 @@ class Engine(TypeForms):
         self.decided: dict[str, bool] = {}
         self.assumptions: dict[str, str] = {}
         self.calls = self.loop_turns = 0
-        self._journal: list[tuple[Any, Any, Any]] = []
-        self._touched: dict[int, Any] = {}
-        self._recording = False
-        self._import_depth = 0
-        self._importing = False
         self.import_assumptions: dict[str, bool] = {}
         self.written: dict[str, Value] = {}
         self.stop_at_construction = False
@@ -149,73 +143,10 @@ class Engine(TypeForms):
             ) = kept
             self.frames[:], self.guards[:] = frames, guards
 
-    def _undo(self, start: int) -> None:
-        for container, key, old in reversed(self._journal[start:]):
-            if key is _WHOLE:
-                if isinstance(container, (list, bytearray)):
-                    container[:] = old
-                else:
-                    container.clear()
-                    container.update(old)
-            elif old is MISSING:
-                container.pop(key, None)
-            else:
-                container[key] = old
-        del self._journal[start:]
-
-    def set_entry(self, table: dict[Any, Value], key: Any, value: Value) -> None:
-        """``table[key] = value``, undone at rollback."""
-        if self._recording and not self._import_depth:
-            self._journal.append((table, key, table.get(key, MISSING)))
-        table[key] = value
-
-    def note_slot(self, obj: Any, name: str) -> None:
-        """Remembers what an object of the tracer's own holds (an instance's class) before it is replaced."""
-        if self._recording and not self._import_depth:
-            self._journal.append((_Slot(obj), name, getattr(obj, name)))
-
-    def touch(self, container: Any) -> None:
-        """Remembers a container's content before it changes in place."""
-        if self._recording and not self._import_depth and id(container) not in self._touched:
-            self._touched[id(container)] = container
-            old = list(container) if isinstance(container, (list, bytearray)) else container.copy()
-            self._journal.append((container, _WHOLE, old))
-
     def grow(self, container: Any) -> None:
         """Refuses containers past the size budget."""
         if len(container) > self.budget.size:
             raise BudgetExceeded(f"a collection grew past {self.budget.size} items")
-
-    @contextmanager
-    def importing(self, name: str) -> Iterator[None]:
-        """While a module's top level runs: what it changes belongs to the shared state."""
-        self._import_depth += 1
-        guards, self.guards = self.guards, []
-        before = self._whole_contents() if self._recording and not self._importing else []
-        outer, self._importing = self._importing, True
-        try:
-            yield
-        finally:
-            self._importing = outer
-            self.guards = guards
-            self._import_depth -= 1
-            for container, kept, old in before:
-                _carry(container, kept, old)
-
-    def _whole_contents(self) -> list[tuple[Any, Any, Any]]:
-        """Containers that the launch has changed, what rollback gives back, and what they hold now."""
-        if len(self._journal) > _MANY_CHANGES:
-            return []
-        return [(c, kept, c.copy()) for c, key, kept in self._journal if key is _WHOLE]
-
-    @contextmanager
-    def shared(self) -> Iterator[None]:
-        """While something is made that outlives the launch."""
-        self._import_depth += 1
-        try:
-            yield
-        finally:
-            self._import_depth -= 1
 
     def enter(self, frame: Frame) -> None:
         """A function begins."""
@@ -231,10 +162,6 @@ class Engine(TypeForms):
         if len(self.frames) > self.budget.depth:
             raise BudgetExceeded(f"calls nest more than {self.budget.depth} deep", site_of(frame, frame.node))
         self.frames.append(frame)
-
-    def is_shared(self) -> bool:
-        """Whether what is made now outlives the launch."""
-        return not self._recording or self._import_depth > 0
 
     def leave(self) -> None:
         """A function ends."""
@@ -476,20 +403,6 @@ class Engine(TypeForms):
 
     # --- exceptions ------------------------------------------------------------------------------------------------
 
-    def matches(self, value: Value, kind: Value, frame: Frame, handler: Any) -> bool:
-        """Whether ``except kind`` catches."""
-        caught = matches(self, value, kind)
-        return caught if isinstance(caught, bool) else self.truth(caught)
-
-    def handled(self, frame: Frame) -> Raised | None:
-        """The exception being handled where a bare ``raise`` stands."""
-        f: Frame | None = frame
-        while f is not None:
-            if f.exception is not None:
-                return f.exception
-            f = f.parent
-        return next((f.exception for f in reversed(self.frames) if f.exception is not None), None)
-
     def on_raise(self, value: Value, site: Site | None, node: Node) -> None:
         """A ``raise`` or failed ``assert`` of the tree."""
         if site is not None and not site.model:
@@ -507,78 +420,6 @@ class Engine(TypeForms):
     def open_file(self, args: list[Value], kwargs: dict[str, Value]) -> Value:
         """``open(...)``."""
         return system.open_file(self, args, kwargs)
-
-    def on_caught(self, error: Raised) -> None:
-        """An exception was handled."""
-        self.remember(error)
-        self.recorder.caught(error)
-
-    def catches_attribute_error(self, probe: Callable[[], Value]) -> Value:
-        """``hasattr``: whether a lookup gives a value."""
-        depth = len(self.frames)
-        try:
-            return probe() is not MISSING
-        except Raised as e:
-            if isinstance(e.value, Instance) and EXCEPTIONS["AttributeError"] in e.value.cls.mro:
-                del self.frames[depth:]
-                return False
-            raise
-
-    def with_attribute_fallback(self, probe: Callable[[], Value], fallback: Callable[[], Value]) -> Value:
-        """A lookup whose AttributeError means: ask ``__getattr__``."""
-        try:
-            return probe()
-        except Raised as e:
-            if isinstance(e.value, Instance) and EXCEPTIONS["AttributeError"] in e.value.cls.mro:
-                return fallback()
-            raise
-
-    def enter_with(self, manager: Value) -> tuple[Value, Value]:
-        """``manager.__enter__()`` and the bound ``__exit__`` (None: nothing is to be called)."""
-        if isinstance(manager, Unknown):
-            return manager.derive(f"{manager.key}.__enter__()"), None
-        enter, leave = self.special(manager, "__enter__"), self.special(manager, "__exit__")
-        if enter is MISSING or leave is MISSING:
-            if isinstance(manager, Instance) and manager.cls.opaque_bases:
-                return manager, None
-            kind = ops.type_name(manager)
-            throw("TypeError", f"'{kind}' object does not support the context manager protocol")
-        return self.call(enter, [], {}), leave
-
-    def leave_with(self, leave: Value, error: Raised | None) -> bool:
-        """``__exit__``; whether it swallows the exception."""
-        if leave is None:
-            return False
-        if error is None:
-            self.call(leave, [None, None, None], {})
-            return False
-        self.remember(error)
-        kind = error.value.cls if isinstance(error.value, Instance) else error.value
-        swallowed = self.truth(self.call(leave, [kind, error.value, error.value], {}))
-        if swallowed:
-            self.on_caught(error)
-        return swallowed
-
-    def special(self, obj: Value, name: str) -> Value:
-        """A method that the language looks up on the type (``__enter__``), bound; or ``MISSING``."""
-        if isinstance(obj, Instance):
-            raw = obj.cls.lookup(name)
-            if raw is MISSING:
-                return obj.attrs.get(name, MISSING) if isinstance(obj.attrs.get(name), Native) else MISSING
-            return attrs.bind(self, raw, obj, obj.cls)
-        return attrs.maybe(self, obj, name)
-
-    def remember(self, error: Raised) -> None:
-        """Keeps with an exception where it was raised first, for when it is raised again."""
-        if isinstance(error.value, Instance) and error.site is not None:
-            error.value.attrs.setdefault("__traceback__", error.site)
-
-    def raised_as(self, value: Value) -> Raised:
-        """An exception on its way (again)."""
-        if isinstance(value, Class):
-            value = self.call(value, [], {})
-        site = value.attrs.get("__traceback__") if isinstance(value, Instance) else None
-        return Raised(value, site if isinstance(site, Site) else None)
 
     # --- events ----------------------------------------------------------------------------------------------------
 
@@ -599,112 +440,7 @@ class Engine(TypeForms):
         if site is not None:
             self.recorder.add(Event("call", site, fn.name, (args, kwargs), self.current_guards()))
 
-    # --- helpers for natives ---------------------------------------------------------------------------------------
-
-    def sort(self, items: list[Value], key: Value, reverse: Value) -> list[Value]:
-        """``sorted``, stable."""
-        import functools
-
-        keyed = [(x if key is None else self.call(key, [x], {}), x) for x in items]
-        if any(isinstance(ops.payload(k), Unknown) for k, _ in keyed):
-            raise TraceStop("sorts by a key that is not known")
-
-        def order(a: tuple[Value, Value], b: tuple[Value, Value]) -> int:
-            if self.truth(ops.compare(self, "<", a[0], b[0])):
-                return -1
-            return 1 if self.truth(ops.compare(self, "<", b[0], a[0])) else 0
-
-        return [x for _, x in sorted(keyed, key=functools.cmp_to_key(order), reverse=self.truth(reverse))]
-
-    def instance_dict(self, obj: Instance, hidden: set[str]) -> dict[str, Value]:
-        """``__dict__`` of a Struct: what is not one of its fields."""
-        return {k: v for k, v in obj.attrs.items() if k not in hidden}
-
-    def class_dict(self, cls: Class) -> dict[str, Value]:
-        """``Class.__dict__``."""
-        return {**cls.attrs, **cls.traits.get("all_members", {})}
-
-    def subclasses(self, cls: Class) -> list[Value]:
-        """``Class.__subclasses__()``."""
-        return [c for c in self.classes.all if cls in c.bases]
-
-    def enum_text(self, member: Instance) -> str:
-        """``str(member)``: ``Class.NAME``, or the value for ``StrEnum`` and ``IntEnum``."""
-        if any(c in (classes.STR_ENUM, classes.INT_ENUM) for c in member.cls.mro):
-            return str(member.payload)
-        return f"{member.cls.name}.{member.attrs.get('_name_')}"
-
-    def code_object(self, fn: Function) -> Value:
-        """``function.__code__``: the argument names and first line."""
-        code = Instance(Class("code", (OBJECT,)))
-        code.attrs.update({
-            "co_varnames": tuple(p.name for p in fn.code.params), "co_argcount": len(fn.code.positional),
-            "co_name": fn.name, "co_filename": fn.module.path, "co_firstlineno": fn.code.node[1],
-        })  # fmt: skip
-        return code
-
-    def type_of(self, value: Value) -> Value:
-        """``type(value)``."""
-        if isinstance(value, Instance):
-            return value.cls
-        if isinstance(value, Class):
-            return value.metaclass or TYPE
-        if isinstance(value, Unknown):
-            return value.derive(f"type({value.key})")
-        if isinstance(value, type):
-            return TYPE
-        if type(value) in _BUILTIN_MARKS:
-            return self.builtins[_BUILTIN_MARKS[type(value)]]
-        if isinstance(value, (Function, Native, BoundMethod, Module, Generator, TypingForm)):
-            return External(f"types.{type(value).__name__}")
-        return type(value)
-
-    def type_call(self, args: list[Value], kwargs: dict[str, Value]) -> Value:
-        """``type(x)`` and ``type(name, bases, namespace)``."""
-        if len(args) == 1:
-            return self.type_of(args[0])
-        frame = self.frames[-1]
-        name, bases, namespace = args
-        return self.classes.assemble(name, name, ops.iterate(self, bases), kwargs, None, dict(namespace), frame, None)
-
 
 def _unanswered(fn: Native, error: Exception) -> TraceStop:
     """Where the tracer's own answer to a call fails, that is its shortcoming, never the tree's error."""
     return TraceStop(f"{fn.name}() is not answered for these arguments: {type(error).__name__}: {error}")
-
-
-_BUILTIN_MARKS = {Property: "property", StaticMethod: "staticmethod", ClassMethod: "classmethod"}
-
-
-_MANY_CHANGES = 100_000
-
-
-def _carry(container: Any, kept: Any, before: Any) -> None:
-    """What an import added to a container that the launch had changed stays when the launch's changes are undone."""
-    if isinstance(container, dict):
-        kept.update({k: v for k, v in container.items() if k not in before or before[k] is not v})
-        for k in before:
-            if k not in container:
-                kept.pop(k, None)
-    elif isinstance(container, set):
-        kept |= container - before
-        kept -= before - container
-    elif len(container) > len(before) and all(x is y for x, y in zip(container, before)):
-        kept.extend(container[len(before) :])
-
-
-class _Slot:
-    """An object whose attribute is put back like an entry of a table."""
-
-    def __init__(self, obj: Any) -> None:
-        self._obj = obj
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        setattr(self._obj, name, value)
-
-
-class _Whole:
-    """Marks a journal entry that holds a container's whole content."""
-
-
-_WHOLE = _Whole()
