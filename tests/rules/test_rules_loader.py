@@ -50,7 +50,7 @@ BROKEN = [
 
 
 @pytest.mark.parametrize(("old", "new", "place", "words"), BROKEN)
-def test_a_wrong_file_is_refused_at_its_line_and_key(tmp_path: Path, old: str, new: str, place: str, words: str) -> None:
+def test_a_wrong_file_is_refused_at_its_place(tmp_path: Path, old: str, new: str, place: str, words: str) -> None:
     assert old in GOOD
     path = tmp_path / "broken.yaml"
     path.write_text(GOOD.replace(old, new, 1))

@@ -67,6 +67,7 @@ def read_match(value: Value) -> Match:
     event, no_event, site = m.get("event"), m.get("no-event"), m.get("site")
     also = m.get("also")
     where = m.get("where")
+    silent = m.get("silent-if")
     no_site, each, launch, at = m.get("no-site"), m.get("each"), m.get("launch"), m.get("at")
     m.finish()
     if event is None and site is None and when is None:
@@ -85,6 +86,7 @@ def read_match(value: Value) -> Match:
         no_site=no_site.boolean() if no_site else False,
         site_where=tuple((k, read_condition(v)) for k, v in where.mapping()) if where else (),
         also=tuple(places),
+        silent_if=tuple(v.text() for v in silent.one_or_many()) if silent else (),
         at=anchor,
         launch=launch.boolean() if launch else True,
         each=each.boolean() if each else False,

@@ -36,6 +36,8 @@ def described(rule: Rule) -> Iterator[str]:
             yield from _listed(f"It also shows ({name.replace('-', ' ')}) code that", part)
         else:
             yield f"It also shows ({name.replace('-', ' ')}) an event that {_event(part)}."
+    if match.silent_if:
+        yield f"It is silent where {' or '.join(f'`{r}`' for r in match.silent_if)} speaks."
     if not match.launch:
         yield "It is part of `scan` only."
         return

@@ -24,6 +24,9 @@ def findings_for(pack: Pack, context: Context) -> tuple[Finding, ...]:
     for rule in sorted((r for r in pack.active if r.match.launch), key=lambda r: r.general):
         known = {(f.file, f.line) for f in found if f.file is not None}
         found += [f for f in _findings(rule, context) if not rule.general or (f.file, f.line) not in known]
+    spoke = {f.rule for f in found}
+    silent = {r.id for r in pack.active if spoke & set(r.match.silent_if)}
+    found = [f for f in found if f.rule not in silent]
     return tuple(sorted(found, key=lambda f: order[f.severity.value]))
 
 

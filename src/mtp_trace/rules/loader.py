@@ -47,6 +47,11 @@ def load_pack(extra_dirs: Iterable[str | Path] = (), settings: Settings | None =
     for rule_id in [*(s.rule for s in settings.disabled), *settings.severity]:
         if rule_id not in rules:
             raise RuleError(f"there is no rule {rule_id!r}", settings.file, near_hint(rule_id, known))
+    for rule in rules.values():
+        for other in rule.match.silent_if:
+            if other not in rules:
+                where = f"{rule.file}:{rule.line}: match.silent-if"
+                raise RuleError(f"there is no rule {other!r}", where, near_hint(other, known))
     changed = [_with_severity(r, settings.severity.get(r.id)) for r in rules.values()]
     return Pack(tuple(sorted(changed, key=lambda r: r.id)), settings)
 

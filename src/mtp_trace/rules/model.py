@@ -136,6 +136,7 @@ class Match:
     no_site: bool = False
     site_where: tuple[tuple[str, Condition], ...] = ()
     also: tuple[tuple[str, EventClause | SiteMatch], ...] = ()
+    silent_if: tuple[str, ...] = ()
     at: str = ""
     launch: bool = True
     each: bool = False
