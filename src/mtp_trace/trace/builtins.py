@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from mtp_trace.trace import attrs, classes, limits, ops
+from mtp_trace.trace import attrs, classes, ops
+from mtp_trace.trace.constructors import MAKERS, numeric
 from mtp_trace.trace.errors import EXCEPTIONS, OBJECT, TYPE, throw, throw_host
 from mtp_trace.trace.generators import advance
 from mtp_trace.trace.instances import callable_, isinstance_, issubclass_
@@ -43,13 +44,13 @@ def install(engine: Any) -> None:
     """Fills ``engine.builtins`` and the constructors of builtin types."""
     table: dict[str, Value] = {name: Native(name, call) for name, call in _TABLE.items()}
     table.update(EXCEPTIONS)
-    table.update({host.__name__: host for host in _MAKERS if host is not memoryview})
+    table.update({host.__name__: host for host in MAKERS if host is not memoryview})
     table.update({
         "object": OBJECT, "type": TYPE, "None": None, "True": True, "False": False, "Ellipsis": ...,
         "NotImplemented": NotImplemented, "__debug__": True, "__name__": "builtins", "memoryview": memoryview,
     })  # fmt: skip
     engine.builtins.update(table)
-    for host, maker in _MAKERS.items():
+    for host, maker in MAKERS.items():
         engine.host_methods[(host, "__new__")] = lambda e, call, maker=maker: maker(e, *call)
     if not attrs.OBJECT_METHODS:
         for name, call in _OBJECT_METHODS.items():
@@ -393,38 +394,26 @@ def _dir(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
 
 @_builtin("abs")
 def _abs(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
-    return _numeric(e, abs, "abs", a)
+    return numeric(e, abs, "abs", a)
 
 
 @_builtin("round")
 def _round(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
-    return _numeric(e, round, "round", a + list(k.values()))
+    return numeric(e, round, "round", a + list(k.values()))
 
 
 @_builtin("divmod")
 def _divmod(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
-    return _numeric(e, divmod, "divmod", a)
+    return numeric(e, divmod, "divmod", a)
 
 
 @_builtin("pow")
 def _pow(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
-    return ops.binary(e, "**", a[0], a[1]) if len(a) == 2 else _numeric(e, pow, "pow", a)
-
-
-def _numeric(e: Any, fn: Any, name: str, a: list[Value]) -> Value:
-    args = [ops.payload(x) for x in a]
-    unknown = first_unknown(args)
-    if unknown is not None:
-        return unknown.derive(f"{name}({', '.join(map(ops.short, args))})")
-    limits.function(name, args)
-    try:
-        return fn(*args)
-    except (TypeError, ValueError, ArithmeticError) as error:
-        throw_host(error)
+    return ops.binary(e, "**", a[0], a[1]) if len(a) == 2 else numeric(e, pow, "pow", a)
 
 
 for _fn in (ord, chr, bin, hex, oct):
-    _TABLE[_fn.__name__] = lambda e, a, k, f=_fn: _numeric(e, f, f.__name__, a)  # type: ignore[misc]
+    _TABLE[_fn.__name__] = lambda e, a, k, f=_fn: numeric(e, f, f.__name__, a)  # type: ignore[misc]
 
 
 @_builtin("property")
@@ -479,108 +468,3 @@ def _eval(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
 
 _TABLE["exec"] = lambda e, a, k: None
 _TABLE["compile"] = _eval
-
-
-# --- constructors of builtin types -----------------------------------------------------------------------------------
-
-
-def _make_int(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
-    if not a:
-        return 0
-    value = ops.payload(a[0])
-    if isinstance(value, Unknown):
-        return value.derive(f"int({value.key})")
-    if isinstance(value, Instance):
-        for name in ("__int__", "__index__"):
-            if (method := value.cls.lookup(name)) is not MISSING:
-                return e.call(BoundMethod(method, value), [], {})
-    try:
-        return int(value, *a[1:], **k)
-    except (TypeError, ValueError, OverflowError) as error:
-        throw_host(error)
-
-
-def _make_float(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
-    if a and isinstance(a[0], Instance) and (method := a[0].cls.lookup("__float__")) is not MISSING:
-        return e.call(BoundMethod(method, a[0]), [], {})
-    return _numeric(e, float, "float", a)
-
-
-def _make_bool(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
-    if not a:
-        return False
-    if isinstance(a[0], Unknown):
-        return a[0] if a[0].truthy is None else a[0].truthy
-    return e.truth(a[0])
-
-
-def _make_str(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
-    if not a:
-        return ""
-    if isinstance(a[0], bytes) and len(a) + len(k) > 1:
-        return a[0].decode(*a[1:], **k)
-    return ops.to_text(e, a[0])
-
-
-def _make_bytes(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
-    return _numeric(e, bytes, "bytes", a)
-
-
-def _collection(kind: Any) -> Any:
-    def make(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
-        if not a:
-            return kind()
-        if isinstance(a[0], Unknown):
-            return a[0].derive(f"{kind.__name__}({a[0].key})")
-        items = ops.iterate(e, a[0])
-        try:
-            return kind(items)
-        except TypeError as error:
-            throw_host(error)
-
-    return make
-
-
-def _make_dict(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
-    out: dict[Any, Value] = {}
-    if a:
-        if isinstance(a[0], Unknown):
-            return a[0].derive(f"dict({a[0].key})")
-        from mtp_trace.trace.methods import _update
-
-        _update(e, out, a, {})
-    out.update(k)
-    return out
-
-
-def _make_range(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
-    args = [ops.payload(x) for x in a]
-    unknown = first_unknown(args)
-    if unknown is not None:
-        return unknown.derive(f"range({', '.join(map(ops.short, args))})")
-    for i, x in enumerate(args):
-        if isinstance(x, Instance) and (method := x.cls.lookup("__index__")) is not MISSING:
-            args[i] = e.call(BoundMethod(method, x), [], {})
-    try:
-        return range(*args)
-    except (TypeError, ValueError) as error:
-        throw_host(error)
-
-
-_MAKERS: dict[type, Any] = {
-    int: _make_int,
-    float: _make_float,
-    bool: _make_bool,
-    str: _make_str,
-    bytes: _make_bytes,
-    list: _collection(list),
-    tuple: _collection(tuple),
-    set: _collection(set),
-    frozenset: _collection(frozenset),
-    dict: _make_dict,
-    range: _make_range,
-    slice: lambda e, a, k: slice(*a),
-    complex: lambda e, a, k: _numeric(e, complex, "complex", a),
-    bytearray: lambda e, a, k: _numeric(e, bytearray, "bytearray", a),
-    memoryview: lambda e, a, k: Unknown("memoryview()", "memoryview is not modelled"),
-}

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mtp_trace.trace import attrs, ops
-from mtp_trace.trace.compile_stmt import matches
+from mtp_trace.trace.compile_try import matches
 from mtp_trace.trace.errors import EXCEPTIONS, throw
 from mtp_trace.trace.events import Recorder
 from mtp_trace.trace.values import MISSING, Class, Frame, Instance, Native, Raised, Site, Unknown, Value

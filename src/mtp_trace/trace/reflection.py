@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from mtp_trace.trace import classes, ops
+from mtp_trace.trace import ops
+from mtp_trace.trace.enumclasses import INT_ENUM, STR_ENUM
 from mtp_trace.trace.errors import OBJECT, TYPE
 from mtp_trace.trace.values import (
     BoundMethod,
@@ -65,7 +66,7 @@ class Reflection:
 
     def enum_text(self, member: Instance) -> str:
         """``str(member)``: ``Class.NAME``, or the value for ``StrEnum`` and ``IntEnum``."""
-        if any(c in (classes.STR_ENUM, classes.INT_ENUM) for c in member.cls.mro):
+        if any(c in (STR_ENUM, INT_ENUM) for c in member.cls.mro):
             return str(member.payload)
         return f"{member.cls.name}.{member.attrs.get('_name_')}"
 

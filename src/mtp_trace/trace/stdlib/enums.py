@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mtp_trace.trace import ops
-from mtp_trace.trace.classes import ENUM, FLAG, INT_ENUM, INT_FLAG, STR_ENUM, Auto
+from mtp_trace.trace.enumclasses import ENUM, FLAG, INT_ENUM, INT_FLAG, STR_ENUM, Auto
 from mtp_trace.trace.errors import OBJECT, TYPE, throw
 from mtp_trace.trace.stdlib.tools import natives
 from mtp_trace.trace.values import Class, Instance, Native, Property, Value
