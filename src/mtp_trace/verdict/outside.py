@@ -45,11 +45,18 @@ def make_world(tree: SourceTree, gpu: Gpu | None, env: dict[str, str]) -> World:
 
 
 def _absent(tree: SourceTree, packages: dict[str, Any], gpu: Gpu | None) -> frozenset[str]:
-    required = " ".join(tree.requirements()).lower()
+    usual = tuple(packages.get("usual-extras", ()))
+    required = " ".join(line.lower() for line in tree.requirements() if _is_usual(line, usual))
     kind = gpu.kind if gpu is not None else ""
     optional = packages.get("absent-unless-required", {})
     left = {name for name, kinds in optional.items() if name not in required and kind not in kinds}
     return frozenset(packages.get("absent", ())) | left
+
+
+def _is_usual(line: str, extras: tuple[str, ...]) -> bool:
+    """Whether every server installs it: no extra, or one that every installation asks for."""
+    marker = line.partition(";")[2]
+    return "extra" not in marker or any(f'"{e}"' in marker or f"'{e}'" in marker for e in extras)
 
 
 def _tables(transformers: str | None) -> Callable[..., Any]:
