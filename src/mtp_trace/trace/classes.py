@@ -7,9 +7,9 @@ from typing import Any
 
 from mtp_trace.syntax.form import Node
 from mtp_trace.trace import ops
-from mtp_trace.trace.compile_expr import site_of
 from mtp_trace.trace.enumclasses import EnumBuilder
 from mtp_trace.trace.errors import EXCEPTIONS, OBJECT, TYPE, throw
+from mtp_trace.trace.places import site_of
 from mtp_trace.trace.values import (
     MISSING,
     CachedProperty,

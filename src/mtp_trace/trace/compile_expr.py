@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from collections.abc import Generator as HostGenerator
+from collections.abc import Callable
 from typing import Any
 
 from mtp_trace.syntax.form import Node
 from mtp_trace.trace import attrs, limits, ops
+from mtp_trace.trace.compile_call import CallCompiler, spread
+from mtp_trace.trace.compile_target import TargetCompiler, set_of, unhashable
 from mtp_trace.trace.errors import exception, throw
-from mtp_trace.trace.generators import drive
+from mtp_trace.trace.places import place
 from mtp_trace.trace.scope import Scope
-from mtp_trace.trace.values import MISSING, Frame, Generator, Lazy, Raised, Site, TraceStop, Unknown, Value
+from mtp_trace.trace.values import MISSING, Frame, Lazy, Raised, TraceStop, Unknown, Value
 
 Eval = Callable[[Frame], Value]
 
 
-def site_of(frame: Frame, node: Node) -> Site:
-    """Where a node stands."""
-    return Site(frame.module.path, node[1], node[2], frame.function, frame.module.model)
-
-
-def place(error: Raised | TraceStop, frame: Frame, node: Node) -> None:
-    """Fills in where an error arose: the innermost place in the tree, never one in a model of the outside."""
-    if error.site is None or error.site.model:
-        error.site = site_of(frame, node)
-
-
-class ExprCompiler:
+class ExprCompiler(CallCompiler, TargetCompiler):
     """Expressions of one module."""
 
     def __init__(self, builtins: dict[str, Value]) -> None:
@@ -189,70 +179,6 @@ class ExprCompiler:
         lower, upper, step = (self.optional(n, scope) for n in node[3:6])
         return lambda f: slice(lower(f), upper(f), step(f))
 
-    def call(self, node: Node, scope: Scope) -> Eval:
-        """A call; ``super()`` and ``locals()`` need the frame and are answered here."""
-        function = self.expr(node[3], scope)
-        if node[3][0] == "name" and node[3][3] in ("super", "locals", "vars", "globals", "dir") and not node[5]:
-            special = self._frame_call(node, scope, function)
-            if special is not None:
-                return special
-        plain = all(a[0] != "star" for a in node[4])
-        args = [self.expr(a[3] if a[0] == "star" else a, scope) for a in node[4]]
-        starred = [a[0] == "star" for a in node[4]]
-        kwargs = [(k, self.expr(v, scope)) for k, v in node[5]]
-
-        if plain and not kwargs:
-
-            def simple(f: Frame) -> Value:
-                fn = function(f)
-                values = [a(f) for a in args]
-                f.node = node
-                try:
-                    return f.engine.call(fn, values, {})
-                except (Raised, TraceStop) as e:
-                    place(e, f, node)
-                    raise
-
-            return simple
-
-        def full(f: Frame) -> Value:
-            fn = function(f)
-            engine = f.engine
-            try:
-                values: list[Value] = []
-                for a, star in zip(args, starred):
-                    if star:
-                        values.extend(ops.iterate(engine, a(f)))
-                    else:
-                        values.append(a(f))
-                named: dict[str, Value] = {}
-                for k, v in kwargs:
-                    if k is None:
-                        _spread_arguments(engine, fn, named, v(f))
-                    elif k in named:
-                        _spread_arguments(engine, fn, named, {k: v(f)})
-                    else:
-                        named[k] = v(f)
-                f.node = node
-                return engine.call(fn, values, named)
-            except (Raised, TraceStop) as e:
-                place(e, f, node)
-                raise
-
-        return full
-
-    def _frame_call(self, node: Node, scope: Scope, function: Eval) -> Eval | None:
-        name, count = node[3][3], len(node[4])
-        if name == "super" and count == 0:
-            return lambda f: f.engine.zero_argument_super(f)
-        if name == "globals":
-            return lambda f: f.engine.all_globals(f)
-        if name in ("locals", "vars", "dir") and count == 0:
-            if name == "dir":
-                return lambda f: sorted(f.vars)
-            return lambda f: f.vars
-        return None
-
     def bin(self, node: Node, scope: Scope) -> Eval:
         """A binary operator."""
         op, left, right = node[3], self.expr(node[4], scope), self.expr(node[5], scope)
@@ -409,7 +335,7 @@ class ExprCompiler:
             for k, v in pairs:
                 if k is None:
                     try:
-                        _spread(f.engine, out, v(f))
+                        spread(f.engine, out, v(f))
                     except (Raised, TraceStop) as e:
                         place(e, f, node)
                         raise
@@ -419,74 +345,10 @@ class ExprCompiler:
                     try:
                         out[key] = item
                     except TypeError:
-                        error = _unhashable(key)
+                        error = unhashable(key)
                         place(error, f, node)
                         raise error from None
             return out
-
-        return run
-
-    def comp(self, node: Node, scope: Scope) -> Eval:
-        """A comprehension or generator expression: its own scope, the first iterable evaluated outside it."""
-        kind, element, clauses = node[3], node[4], node[5]
-        from mtp_trace.trace.scope import target_names
-
-        inner_scope = Scope("comp", scope, {n for c in clauses for n in target_names(c[0])})
-        first = self.expr(clauses[0][1], scope)
-        compiled = []
-        for i, (target, iterable, conditions, _) in enumerate(clauses):
-            source = None if i == 0 else self.expr(iterable, inner_scope)
-            tests = [(self.expr(c, inner_scope), c) for c in conditions]
-            compiled.append((self.store(target, inner_scope), source, tests))
-        elements = [self.expr(e, inner_scope) for e in element]
-        in_class = scope.kind == "class"
-
-        def walk(f: Frame, depth: int, source: Value) -> Iterator[None]:
-            store, _, tests = compiled[depth]
-            following = compiled[depth + 1][1] if depth + 1 < len(compiled) else None
-            engine = f.engine
-            for item in ops.iterating(engine, source):
-                engine.turns(1)
-                store(f, item)
-                if all(engine.truth_at(t(f), f, n) for t, n in tests):
-                    if following is None:
-                        yield
-                    else:
-                        yield from walk(f, depth + 1, following(f))
-
-        def lazily(f: Frame, source: Value) -> HostGenerator[Value, Value, None]:
-            element = elements[0]
-            for _ in walk(f, 0, source):
-                yield element(f)
-
-        def run(f: Frame) -> Value:
-            engine = f.engine
-            try:
-                source = first(f)
-                if isinstance(source, Unknown):
-                    return source.derive(f"[... for ... in {source.key}]")
-                inner = Frame(engine, f.module, f.function, f.parent if in_class else f, {})
-                inner.node = node
-                if kind == "gen":
-                    source = source if isinstance(source, (list, dict)) else ops.iterator(engine, source)
-                    return Generator(drive(engine, inner, lazily(inner, source)), engine.is_shared())
-                if kind == "dict":
-                    table: dict[Any, Value] = {}
-                    key, value = elements
-                    for _ in walk(inner, 0, source):
-                        k = key(inner)
-                        v = value(inner)
-                        try:
-                            table[k] = v
-                        except TypeError:
-                            raise _unhashable(k) from None
-                    return table
-                one = elements[0]
-                out = [one(inner) for _ in walk(inner, 0, source)]
-                return set_of(out) if kind == "set" else out
-            except (Raised, TraceStop) as e:
-                place(e, f, node)
-                raise
 
         return run
 
@@ -558,100 +420,7 @@ class ExprCompiler:
         """A ``yield`` that is not one of a generator function's own statements."""
         raise TraceStop("a yield is not followed here")
 
-    def store(self, target: Node, scope: Scope) -> Callable[[Frame, Value], None]:
-        """A closure that assigns to a target."""
-        op = target[0]
-        if op == "name":
-            return self._store_name(target[3], scope)
-        if op == "attr":
-            inner, name = self.expr(target[3], scope), scope.private(target[4])
 
-            def set_attr(f: Frame, v: Value) -> None:
-                try:
-                    attrs.set_(f.engine, inner(f), name, v)
-                except (Raised, TraceStop) as e:
-                    place(e, f, target)
-                    raise
-
-            return set_attr
-        if op == "index":
-            inner, key = self.expr(target[3], scope), self.expr(target[4], scope)
-            field = target[3][4] if target[3][0] == "attr" else ""
-
-            def set_index(f: Frame, v: Value) -> None:
-                try:
-                    self.put_item(f, inner(f), key(f), v, field, target)
-                except (Raised, TraceStop) as e:
-                    place(e, f, target)
-                    raise
-
-            return set_index
-        if op in ("tuple", "list"):
-            return self._unpack(target, scope)
-        raise TraceStop(f"assignment to {op} is not supported")
-
-    def put_item(self, f: Frame, obj: Value, key: Value, v: Value, field: str, target: Node) -> None:
-        """``obj[key] = v``; noted where ``obj`` is a watched field."""
-        ops.set_item(f.engine, obj, key, v)
-        if field in f.engine.recorder.items:
-            f.engine.on_item_set(field, v, site_of(f, target))
-
-    def _store_name(self, name: str, scope: Scope) -> Callable[[Frame, Value], None]:
-        hops = None if scope.kind == "module" else 0
-        if name in scope.explicit_globals or (scope.kind != "module" and scope.resolve(name) is None):
-            hops = None
-        elif name in scope.nonlocals:
-            hops = scope.resolve(name)
-        if hops is None:
-            return lambda f, v: f.engine.set_entry(f.globals, name, v)
-        if hops == 0:
-            name = scope.private(name) if scope.kind == "class" else name
-
-            def local(f: Frame, v: Value) -> None:
-                f.vars[name] = v
-
-            return local
-
-        def outer(f: Frame, v: Value) -> None:
-            g: Any = f
-            for _ in range(hops):
-                g = g.parent
-            f.engine.set_entry(g.vars, name, v)
-
-        return outer
-
-    def _unpack(self, target: Node, scope: Scope) -> Callable[[Frame, Value], None]:
-        stars = [i for i, t in enumerate(target[3]) if t[0] == "star"]
-        stores = [self.store(t[3] if t[0] == "star" else t, scope) for t in target[3]]
-        count = len(stores)
-
-        def unpack(f: Frame, v: Value) -> None:
-            if isinstance(v, Unknown):
-                for i, s in enumerate(stores):
-                    s(f, v.derive(f"{v.key}[{i}]"))
-                return
-            try:
-                items = ops.iterate(f.engine, _unpackable(v))
-                if stars:
-                    at = stars[0]
-                    tail = count - at - 1
-                    if len(items) < count - 1:
-                        throw(
-                            "ValueError",
-                            f"not enough values to unpack (expected at least {count - 1}, got {len(items)})",
-                        )
-                    items = [*items[:at], items[at : len(items) - tail], *items[len(items) - tail :]]
-                elif len(items) < count:
-                    throw("ValueError", f"not enough values to unpack (expected {count}, got {len(items)})")
-                elif len(items) > count:
-                    throw("ValueError", f"too many values to unpack (expected {count})")
-            except (Raised, TraceStop) as e:
-                place(e, f, target)
-                raise
-            for s, item in zip(stores, items):
-                s(f, item)
-
-        return unpack
 
 
 def _followed(f: Frame, value: Value, table: dict[str, Value], name: str, node: Node) -> Value:
@@ -678,58 +447,8 @@ def _none_test(left: Eval, positive: bool, node: Node) -> Eval:
     return run
 
 
-def _unpackable(value: Value) -> Value:
-    if value is None or isinstance(value, (bool, int, float)):
-        throw("TypeError", f"cannot unpack non-iterable {type(value).__name__} object")
-    return value
-
-
-def set_of(items: list[Value]) -> set[Value]:
-    """A set of values, or the traced TypeError for one that has no hash."""
-    out: set[Value] = set()
-    for x in items:
-        try:
-            out.add(x)
-        except TypeError:
-            raise _unhashable(x) from None
-    return out
-
-
-def _unhashable(value: Value) -> Raised:
-    return Raised(exception("TypeError", f"unhashable type: '{ops.type_name(value)}'"))
-
-
 def _unbound(name: str, free: bool = False) -> Raised:
     where = "where it is not associated with a value"
     if free:
         return Raised(exception("NameError", f"cannot access free variable '{name}' {where} in enclosing scope"))
     return Raised(exception("UnboundLocalError", f"cannot access local variable '{name}' {where}"))
-
-
-def _spread_arguments(engine: Any, function: Value, into: dict[str, Value], value: Value) -> None:
-    """``**value`` of a call: a keyword may not come twice."""
-    given: dict[str, Value] = {}
-    _spread(engine, given, value)
-    for k, v in given.items():
-        if not isinstance(k, str):
-            throw("TypeError", "keywords must be strings")
-        if k in into:
-            module, name = (
-                getattr(function, "module", None),
-                getattr(function, "qualname", getattr(function, "name", "function")),
-            )
-            shown = f"{module.name}.{name}" if module is not None else name
-            throw("TypeError", f"{shown}() got multiple values for keyword argument '{k}'")
-        into[k] = v
-
-
-def _spread(engine: Any, into: dict[Any, Value], value: Value) -> None:
-    source = ops.payload(value)
-    if isinstance(source, dict):
-        into.update(source)
-    elif isinstance(source, Unknown):
-        raise TraceStop(f"**{source.key} is not known: {source.why}")
-    else:
-        keys = engine.call(engine.getattr(source, "keys"), [], {})
-        for k in ops.iterate(engine, keys):
-            into[k] = ops.get_item(engine, source, k)

@@ -11,8 +11,8 @@ from typing import Any
 
 from mtp_trace.syntax.form import Node
 from mtp_trace.trace import ops
-from mtp_trace.trace.compile_expr import place
 from mtp_trace.trace.generators import Steps
+from mtp_trace.trace.places import place
 from mtp_trace.trace.scope import Scope
 from mtp_trace.trace.values import Frame, Generator, Raised, TraceStop, Value
 

@@ -11,11 +11,12 @@ from typing import Any
 from mtp_trace.syntax.form import Node
 from mtp_trace.trace import attrs, ops
 from mtp_trace.trace.code import Code
-from mtp_trace.trace.compile_expr import Eval, ExprCompiler, place
+from mtp_trace.trace.compile_expr import Eval, ExprCompiler
 from mtp_trace.trace.compile_gen import GeneratorCompiler, turns
 from mtp_trace.trace.compile_try import ExceptionCompiler, table_of
 from mtp_trace.trace.errors import throw
 from mtp_trace.trace.patterns import PatternCompiler
+from mtp_trace.trace.places import place
 from mtp_trace.trace.scope import Scope, class_scope
 from mtp_trace.trace.values import (
     Frame,

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from mtp_trace.syntax.form import Node
-from mtp_trace.trace.compile_expr import place, site_of
 from mtp_trace.trace.errors import EXCEPTIONS, exception, throw
+from mtp_trace.trace.places import place, site_of
 from mtp_trace.trace.scope import Scope
 from mtp_trace.trace.values import Class, Frame, Instance, Raised, Site, TraceStop, Unknown, Value
 

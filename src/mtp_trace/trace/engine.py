@@ -8,11 +8,11 @@ from typing import Any
 
 from mtp_trace.syntax.form import Node
 from mtp_trace.trace import attrs, classes, ops
-from mtp_trace.trace.compile_expr import site_of
 from mtp_trace.trace.errors import EXCEPTIONS, OBJECT, TYPE, throw
 from mtp_trace.trace.events import Event, Guard, Recorder
 from mtp_trace.trace.handling import Handling
 from mtp_trace.trace.journal import Journal
+from mtp_trace.trace.places import site_of
 from mtp_trace.trace.reflection import Reflection
 from mtp_trace.trace.stdlib import system
 from mtp_trace.trace.typeforms import TypeForms

@@ -7,8 +7,8 @@ from typing import Any
 
 from mtp_trace.syntax.form import Node
 from mtp_trace.trace import attrs, ops
-from mtp_trace.trace.compile_expr import place
 from mtp_trace.trace.errors import throw
+from mtp_trace.trace.places import place
 from mtp_trace.trace.scope import Scope
 from mtp_trace.trace.values import MISSING, Frame, Raised, TraceStop, Unknown, Value
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from mtp_trace.checkpoint.tensors import Tensor
 from mtp_trace.trace import attrs
-from mtp_trace.trace.compile_expr import site_of
 from mtp_trace.trace.engine import Engine
 from mtp_trace.trace.errors import message_of
 from mtp_trace.trace.events import Event
+from mtp_trace.trace.places import site_of
 from mtp_trace.trace.values import MISSING, Generator, Instance, Native, Raised, Site, Unknown, Value
 from mtp_trace.verdict.weights_build import Built
 from mtp_trace.verdict.weights_names import kind_of
