@@ -349,3 +349,22 @@ def test_external_is_an_unknown_with_a_path() -> None:
 def test_isinstance_of_an_unknown_answered_once_narrows_nothing_else() -> None:
     source = "def test(u):\n    return 'int' if isinstance(u, int) else 'str' if isinstance(u, str) else 'other'\n"
     assert outcomes(source, U) == ["int", "other", "str"]
+
+
+def test_defaults_are_part_of_what_is_asked() -> None:
+    assert evaluate("{'a': 1}.get(u, 1)").key != evaluate("{'a': 1}.get(u, 2)").key
+    assert evaluate("{'a': 1}.pop(u, 1)").key != evaluate("{'a': 1}.pop(u, 2)").key
+
+
+def test_a_sentinel_of_the_program_is_met_only_where_it_was_handed_out() -> None:
+    source = """
+        def test(u):
+            missing = object()
+            return (
+                u is missing, u.x is missing, u() is not missing, getattr(u, "x", missing) is missing,
+                {"a": 1}.get(u, missing) is missing, u.get("k", missing) is missing,
+            )
+        """
+    found = call(one_module(textwrap.dedent(source)), args=(U,))
+    assert found[:3] == (False, False, True)
+    assert all(isinstance(x, Unknown) for x in found[3:])

@@ -15,6 +15,7 @@ from mtp_trace.trace.values import (
     BoundMethod,
     Class,
     ClassMethod,
+    External,
     Generator,
     Instance,
     Module,
@@ -148,6 +149,9 @@ def _getattr(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
         return name.derive(f"getattr({ops.short(a[0])}, {name.key})")
     if len(a) == 2:
         return attrs.get(e, a[0], name)
+    sentinel = isinstance(a[2], Instance) and a[2].cls is OBJECT
+    if sentinel and isinstance(a[0], Unknown) and not isinstance(a[0], External):
+        return a[0].derive(f"getattr({a[0].key}, {name!r}, {ops.short(a[2])})")
     found = attrs.maybe(e, a[0], name)
     return a[2] if found is MISSING else found
 

@@ -47,7 +47,7 @@ class Budget:
 
 
 class ConstructionReached(Exception):
-    """With ``stop_at_construction``: an object of one of the tree's classes would be made now."""
+    """An object would be made of the value in ``stop_at_construction``."""
 
 
 class Decision:
@@ -86,7 +86,7 @@ class Engine(Journal, Handling, Reflection, TypeForms):
         self.calls = self.loop_turns = 0
         self.import_assumptions: dict[str, bool] = {}
         self.written: dict[str, Value] = {}
-        self.stop_at_construction = False
+        self.stop_at_construction: Value = None
         self.filling: Instance | None = None
         self.abstract_bases: dict[str, Class] = {}
         self.names_only = False
@@ -273,13 +273,7 @@ class Engine(Journal, Handling, Reflection, TypeForms):
             except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, AssertionError) as error:
                 raise _unanswered(fn, error) from error
         if kind is Class:
-            if (
-                self.stop_at_construction
-                and not self._import_depth
-                and fn.site is not None
-                and EXCEPTIONS["BaseException"] not in fn.mro
-                and "members" not in fn.traits
-            ):
+            if self.stop_at_construction is not None and any(a is self.stop_at_construction for a in args):
                 raise ConstructionReached(fn.name)
             return classes.construct(self, fn, args, kwargs)
         if isinstance(fn, type):

@@ -201,7 +201,8 @@ def _mutate(engine: Any, obj: Value, name: str, args: list[Value], kwargs: dict[
         if name in ("setdefault", "pop") and args and _may_be_there(obj, args[0]):
             unknown = args[0] if isinstance(args[0], Unknown) else ops.unknown_key(obj)
             assert unknown is not None
-            asked = unknown.derive(f"{ops.short(obj)}.{name}({ops.short(args[0])})")
+            shown = _with_default(args[0], args[1] if len(args) > 1 else None)
+            asked = unknown.derive(f"{ops.short(obj)}.{name}({shown})")
             if name == "setdefault":
                 obj[args[0]] = args[1] if len(args) > 1 else None
             return asked
@@ -251,6 +252,11 @@ def _update(engine: Any, obj: dict[Any, Value], args: list[Value], kwargs: dict[
     obj.update(kwargs)
 
 
+def _with_default(key: Value, default: Value) -> str:
+    """A key and the default beside it, as they stand in an unknown's key: what comes out may be either."""
+    return ops.short(key) if default is None else f"{ops.short(key)}, {ops.short(default)}"
+
+
 def _dict_get(engine: Any, obj: dict[Any, Value], args: list[Value], kwargs: dict[str, Value]) -> Value:
     key = args[0]
     default = args[1] if len(args) > 1 else kwargs.get("default")
@@ -259,9 +265,9 @@ def _dict_get(engine: Any, obj: dict[Any, Value], args: list[Value], kwargs: dic
     if key in obj:
         return obj[key]
     if isinstance(key, Unknown):
-        return key.derive(f"{ops.short(obj)}.get({key.key})") if obj else default
+        return key.derive(f"{ops.short(obj)}.get({_with_default(key, default)})") if obj else default
     unknown = ops.unknown_key(obj)
-    return default if unknown is None else unknown.derive(f"{ops.short(obj)}.get({ops.short(key)})")
+    return default if unknown is None else unknown.derive(f"{ops.short(obj)}.get({_with_default(key, default)})")
 
 
 def _join(engine: Any, obj: str, args: list[Value], kwargs: dict[str, Value]) -> Value:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from mtp_trace.trace import limits
-from mtp_trace.trace.errors import throw, throw_host
+from mtp_trace.trace.errors import OBJECT, throw, throw_host
 from mtp_trace.trace.iteration import iterate, iterating, iterator, length, ordered
 from mtp_trace.trace.operands import VIEWS, dunder, is_ours, payload, short, type_name, unknown_key
 from mtp_trace.trace.shown import ascii_of, container_repr, format_value, percent_format, percent_text, to_repr, to_text
@@ -195,6 +195,9 @@ def identical(engine: Any, left: Value, right: Value) -> Value:
         other = right if isinstance(left, Unknown) else left
         if unknown.truthy and other in (None, False, 0, ""):
             return False
+        if _is_sentinel(other) and short(other) not in unknown.key:
+            # An object() of the program's own comes back from the outside only where it was handed out.
+            return False
         return unknown.derive(f"{short(left)} is {short(right)}")
     if isinstance(left, TypingForm) and isinstance(right, TypingForm):
         return left == right
@@ -203,6 +206,10 @@ def identical(engine: Any, left: Value, right: Value) -> Value:
     if isinstance(left, type) and isinstance(right, type):
         return left is right
     return False
+
+
+def _is_sentinel(value: Value) -> bool:
+    return isinstance(value, Instance) and value.cls is OBJECT
 
 
 def _external_identity(left: Value, right: Value) -> Value:

@@ -28,7 +28,7 @@ def read_env(e: Any, name: Value, default: Value) -> Value:
     """An environment variable, noted as read."""
     name = ops.payload(name)
     if isinstance(name, Unknown):
-        return name.derive(f"os.environ[{name.key}]")
+        return name.derive(f"os.environ[{name.key}]" if default is None else f"os.environ.get({name.key}, {default!r})")
     value = e.environ.payload.get(name, default)
     _note(e, name, value)
     return value
