@@ -8,7 +8,7 @@ from typing import Any
 from mtp_trace.trace import attrs
 from mtp_trace.trace.classes import instantiate
 from mtp_trace.trace.engine import ConstructionReached, Engine
-from mtp_trace.trace.errors import OBJECT
+from mtp_trace.trace.errors import OBJECT, message_of
 from mtp_trace.trace.events import Event
 from mtp_trace.trace.values import MISSING, Class, External, Instance, Native, Raised, Site, TraceStop, Unknown, Value
 from mtp_trace.verdict.entry import Entrypoints, Stage, Step
@@ -61,6 +61,8 @@ class StageRunner:
             except Raised as error:
                 if self._counts(stage, error):
                     out.stage, out.raised = stage.name, error
+                else:
+                    out.assumptions[f"stage {stage.name}"] = f"not followed to its end: {message_of(error.value)}"
             except ConstructionReached:
                 pass
             except _Absent as absent:
@@ -76,7 +78,7 @@ class StageRunner:
                 else:
                     out.assumptions[f"guards of stage {stage.name}"] = f"not followed to their end: {stop.why}"
             finally:
-                self.engine.stop_at_construction = self.engine.names_only = False
+                self.engine.stop_at_construction, self.engine.names_only = None, False
             events = self.engine.recorder.events
             out.events.extend((stage.name, e) for e in events[seen:])
             seen = len(events)
@@ -107,7 +109,7 @@ class StageRunner:
                 if step.optional:
                     continue
                 raise
-            self.engine.stop_at_construction = stage.until == "constructs"
+            self.engine.stop_at_construction = out.bound.get("runner") if stage.until == "constructs" else None
             self.engine.names_only = stage.names_only
             if step.resolved:
                 self._demand_resolution(out)
