@@ -15,7 +15,7 @@ import mtp_trace
 ROOT = Path(mtp_trace.__file__).parent
 FILES = sorted(p for p in ROOT.rglob("*.py") if "_data" not in p.parts)
 
-# cli -> (compare, verdict) -> (launch, rules, trace, checkpoint) -> syntax -> source; report, errors and gpu are leaves.
+# cli -> (compare, verdict) -> (launch, rules, trace, checkpoint) -> syntax -> source; report, errors, gpu: leaves.
 LAYERS = [
     {"errors", "gpu"},
     {"report", "source"},

@@ -8,7 +8,7 @@ from typing import Any
 
 from mtp_trace.syntax.form import Node
 from mtp_trace.trace import attrs, classes, ops
-from mtp_trace.trace.errors import EXCEPTIONS, OBJECT, TYPE, throw
+from mtp_trace.trace.errors import OBJECT, TYPE, throw
 from mtp_trace.trace.events import Event, Guard, Recorder
 from mtp_trace.trace.handling import Handling
 from mtp_trace.trace.journal import Journal

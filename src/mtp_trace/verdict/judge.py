@@ -116,7 +116,9 @@ class Judge:
             return Verdict.STARTUP_ERROR, "cli", Failure("ArgumentError", str(refusal)), str(refusal)
         message = message_of(value)
         if _inconsistent(out.raised, message):
-            why = f"{message}: the tree asks for a name that it does not have, so its layout is not one that is followed"
+            why = (
+                f"{message}: the tree asks for a name that it does not have, so its layout cannot be followed"
+            )
             where = (site.file, site.line, site.end_line) if site is not None else ()
             return Verdict.UNDETERMINED, out.stage, Failure("LayoutUnknown", why, *where), why
         place = (site.file, site.line, site.end_line) if site is not None else ()
