@@ -3,8 +3,8 @@
     python benchmarks/compare.py RELEASE_OR_TREE [--model CONFIG] [--resolver "COMMAND"] [--runs 3] [--json OUT]
 
 All contestants run one after another in this one process group, each in a process of its own; what is printed are the
-medians, their ratios to a warm check, and peak memory. ``--resolver`` is a command that resolves the same launch with the
-real release (its environment is yours to build; without it that line is skipped, and says so).
+medians, their ratios to a warm check, and peak memory. ``--resolver`` is a command that resolves the same launch with
+the real release (its environment is yours to build; without it that line is skipped, and says so).
 """
 
 from __future__ import annotations
@@ -53,7 +53,13 @@ def timed(command: list[str], runs: int, env: dict[str, str] | None = None) -> f
     times = []
     for _ in range(runs):
         start = time.perf_counter()
-        subprocess.run(command, env={**os.environ, **(env or {})}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+        subprocess.run(
+            command,
+            env={**os.environ, **(env or {})},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            check=False,
+        )
         times.append(time.perf_counter() - start)
     return statistics.median(times)
 
@@ -67,17 +73,44 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
-    check = [sys.executable, "-m", "mtp_trace", "check", "--no-suggestion", "--sglang", given.tree, "--model", given.model, "--gpu", "h200",
-             "--format", "json", "--", "--speculative-algorithm", "NEXTN", "--tp-size", "8"]  # fmt: skip
+    check = [
+        sys.executable,
+        "-m",
+        "mtp_trace",
+        "check",
+        "--no-suggestion",
+        "--sglang",
+        given.tree,
+        "--model",
+        given.model,
+        "--gpu",
+        "h200",
+        "--format",
+        "json",
+        "--",
+        "--speculative-algorithm",
+        "NEXTN",
+        "--tp-size",
+        "8",
+    ]
     rows: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         touched = Path(folder) / "touched"
-        touched.write_bytes(subprocess.run([sys.executable, "-c", TOUCHED, given.tree, given.model], capture_output=True, check=True).stdout)
+        touched.write_bytes(
+            subprocess.run(
+                [sys.executable, "-c", TOUCHED, given.tree, given.model], capture_output=True, check=True
+            ).stdout
+        )
         subprocess.run(check, stdout=subprocess.DEVNULL, check=False)
         rows["check, warm"] = timed(check, given.runs)
         rows["check, cold (no cache)"] = timed([*check[:4], "--no-cache", *check[4:]], given.runs)
         for name in ("ast", "libcst"):
-            done = subprocess.run([sys.executable, "-c", PARSE, given.tree, str(touched), name], capture_output=True, text=True, check=True)
+            done = subprocess.run(
+                [sys.executable, "-c", PARSE, given.tree, str(touched), name],
+                capture_output=True,
+                text=True,
+                check=True,
+            )
             rows[f"{name} parse of the {len(touched.read_text().split())} files read"] = float(done.stdout)
     if given.resolver:
         rows["the real resolver"] = timed(shlex.split(given.resolver), given.runs)

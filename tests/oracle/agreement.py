@@ -8,11 +8,15 @@ CONFIG_STAGES = {"target_config": "target-config", "draft_config": "draft-config
 
 
 def agrees(outcome: dict[str, Any], report: dict[str, Any]) -> str:
-    """"agree", "abstain" (depends or undetermined), or what is wrong."""
+    """ "agree", "abstain" (depends or undetermined), or what is wrong."""
     verdict = report["verdict"]
     if outcome.get("external"):
         # Raised inside another package: what is installed decides.
-        return "agree" if verdict in ("startup-error", "depends") else f"{verdict}, the release: error in {outcome['external']}"
+        return (
+            "agree"
+            if verdict in ("startup-error", "depends")
+            else f"{verdict}, the release: error in {outcome['external']}"
+        )
     if verdict in ("depends", "undetermined"):
         return "abstain"
     if not outcome.get("ok"):
@@ -44,7 +48,8 @@ def _wanted(outcome: dict[str, Any]) -> set[str]:
 
 def _error(outcome: dict[str, Any], report: dict[str, Any]) -> str:
     if report["verdict"] != "startup-error":
-        return f"{report['verdict']}, the release: {outcome.get('stage')} {outcome.get('error')} {outcome.get('message', '')[:80]}"
+        stated = f"{outcome.get('stage')} {outcome.get('error')} {outcome.get('message', '')[:80]}"
+        return f"{report['verdict']}, the release: {stated}"
     stage = "cli" if outcome.get("error") == "ArgError" else CONFIG_STAGES.get(outcome.get("stage", ""), "args")
     if report["stage"] != stage:
         return f"stage {report['stage']}, the release: {stage}"

@@ -25,7 +25,11 @@ HERE = Path(__file__).parent
 CONFIGS = HERE.parents[1] / "fixtures" / "configs"
 ALL = bool(os.environ.get("MTP_TRACE_ALL_CASES"))
 RECORDED = sorted(p.name.removesuffix(".jsonl").rsplit(".", 1) for p in (HERE / "outcomes").glob("*.jsonl"))
-SLICE = [(v, g) for v, g in RECORDED if ALL or (v, g) in {("0.5.9", "rtx6000"), ("0.5.12", "h200"), ("0.5.18", "h200"), ("0.5.23", "h200")}]
+SLICE = [
+    (v, g)
+    for v, g in RECORDED
+    if ALL or (v, g) in {("0.5.9", "rtx6000"), ("0.5.12", "h200"), ("0.5.18", "h200"), ("0.5.23", "h200")}
+]
 STEP = 1 if ALL else 5
 
 
@@ -47,7 +51,9 @@ def test_agrees_with_the_release(version: str, gpu: str, release: Callable[[str]
         if outcome.get("unusable") or outcome.get("error") in ("HARNESS", "DIED"):
             continue
         argv = [word.replace("{configs}", str(CONFIGS)) for word in case["argv"]]
-        report = json.loads(json.dumps(report_dict(session.check(argv, case.get("env") or {}, card))).replace(str(CONFIGS), "{configs}"))
+        report = json.loads(
+            json.dumps(report_dict(session.check(argv, case.get("env") or {}, card))).replace(str(CONFIGS), "{configs}")
+        )
         kind = agrees(outcome, report)
         tally["agree" if kind == "agree" else "abstain" if kind == "abstain" else "wrong"] += 1
         if kind not in ("agree", "abstain"):

@@ -20,7 +20,9 @@ from mtp_trace.errors import InputError
 @click.option("--gpu-count", type=int, default=None, help="GPUs in the machine.")
 @click.option("--configs", default=None, help="Folder that {configs} in argv stands for.")
 @click.argument("cases", type=click.File("r", encoding="utf-8"), default="-")
-def batch(sglang: str, ref: str | None, gpu: str | None, gpu_count: int | None, configs: str | None, cases: Any) -> None:
+def batch(
+    sglang: str, ref: str | None, gpu: str | None, gpu_count: int | None, configs: str | None, cases: Any
+) -> None:
     """Judge JSON lines {"id", "argv", "env"} from CASES or standard input."""
     from mtp_trace.report.jsonform import report_line
     from mtp_trace.source import open_tree
@@ -67,8 +69,15 @@ def _judge(line: str, sessions: dict[str, Any], sglang: str, gpu: Any, count: in
         chosen = session.gpus.find(data["gpu"], count) if data.get("gpu") else gpu
         return session.check(argv, {str(k): str(v) for k, v in env.items()}, chosen, case=case)
     except (ValueError, RecursionError, InputError) as error:
-        return Report(verdict=Verdict.UNDETERMINED, sglang=SglangInfo(sglang, None), model=ModelInfo(""), launch=LaunchInfo(),
-                      id=case, stage=None, error=Failure("UnusableCase", str(error)))  # fmt: skip
+        return Report(
+            verdict=Verdict.UNDETERMINED,
+            sglang=SglangInfo(sglang, None),
+            model=ModelInfo(""),
+            launch=LaunchInfo(),
+            id=case,
+            stage=None,
+            error=Failure("UnusableCase", str(error)),
+        )
 
 
 def folder(path: str) -> Path:

@@ -19,20 +19,47 @@ FORMATS = ("terminal", "json", "sarif", "junit", "github", "markdown")
 
 @click.command(context_settings={"ignore_unknown_options": False})
 @tree_options
-@click.option("--model", default=None, metavar="PATH", help="config.json, its folder, or ORG/NAME in the local Hugging Face cache.")
-@click.option("--launch", default=None, metavar="COMMAND", help='The command, as one string: "python -m sglang.launch_server ...".')
+@click.option(
+    "--model",
+    default=None,
+    metavar="PATH",
+    help="config.json, its folder, or ORG/NAME in the local Hugging Face cache.",
+)
+@click.option(
+    "--launch",
+    default=None,
+    metavar="COMMAND",
+    help='The command, as one string: "python -m sglang.launch_server ...".',
+)
 @click.option("--env", "pairs", multiple=True, metavar="K=V", help="Environment of the launch; may be repeated.")
 @gpu_options
-@click.option("--rules", "rule_dirs", multiple=True, type=click.Path(), help="A folder of your own rules; may be repeated.")
+@click.option(
+    "--rules", "rule_dirs", multiple=True, type=click.Path(), help="A folder of your own rules; may be repeated."
+)
 @click.option("--baseline", type=click.Path(dir_okay=False), default=None, help="Known findings to pass over.")
 @click.option("--fail-on", type=click.Choice(["error", "warning", "note", "never"]), default="error", show_default=True)
 @click.option("--no-suggestion", is_flag=True, help="Do not search for a launch that works.")
 @click.option("--no-cache", is_flag=True, help="Neither read nor write the cache of parsed files.")
 @output_options(FORMATS)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def check(sglang: str, ref: str | None, model: str | None, launch: str | None, pairs: tuple[str, ...], gpu: str | None,
-          gpu_count: int | None, rule_dirs: tuple[str, ...], baseline: str | None, fail_on: str, no_suggestion: bool,
-          no_cache: bool, form: str, output: str | None, quiet: bool, arguments: tuple[str, ...]) -> None:  # fmt: skip
+def check(
+    sglang: str,
+    ref: str | None,
+    model: str | None,
+    launch: str | None,
+    pairs: tuple[str, ...],
+    gpu: str | None,
+    gpu_count: int | None,
+    rule_dirs: tuple[str, ...],
+    baseline: str | None,
+    fail_on: str,
+    no_suggestion: bool,
+    no_cache: bool,
+    form: str,
+    output: str | None,
+    quiet: bool,
+    arguments: tuple[str, ...],
+) -> None:
     """Say whether speculative decoding will run, with file and line, and what to change.
 
     The launch is --launch "COMMAND", or SGLang's arguments after --, or only --model.
@@ -85,8 +112,9 @@ def render(session: Session, report: Report, form: str, fail_on: str, quiet: boo
     from mtp_trace.report.terminal_console import Screen, screen_for
 
     screen = screen_for(sys.stdout) if output is None else Screen()
-    options = RenderOptions(screen=screen, quiet=quiet, source_lines=session.source_lines, fail_on=FailOn(fail_on),
-                            tool_version=__version__)  # fmt: skip
+    options = RenderOptions(
+        screen=screen, quiet=quiet, source_lines=session.source_lines, fail_on=FailOn(fail_on), tool_version=__version__
+    )
     return render_check(report, Format(form), options)
 
 

@@ -32,5 +32,8 @@ def demo(form: str, arguments: tuple[str, ...]) -> None:
     card = session.gpus.find("h200")
     report = _with_suggestion(session, session.check(argv, {}, card, model), model, card)
     if form == "terminal" and not arguments:
-        click.echo(f"$ mtp-trace check --sglang {root / 'sglang'} --model {root / 'model'} --gpu h200 -- {' '.join(argv)}\n", err=True)
+        click.echo(
+            f"$ mtp-trace check --sglang {root / 'sglang'} --model {root / 'model'} --gpu h200 -- {' '.join(argv)}\n",
+            err=True,
+        )
     sys.stdout.write(render(session, report, form, "error", False, None))

@@ -16,8 +16,9 @@ from mtp_trace.cli.options import write
 @click.option("--quiet", is_flag=True, help="Only the sum.")
 @click.option("--format", "form", type=click.Choice(COMPARE_CHOICES), default="terminal", show_default=True)
 @click.option("--output", default=None, help="Write to this file.")
-def diff(old: str, new: str, sglang: str | None, kinds: tuple[str, ...], quiet: bool, form: str,
-         output: str | None) -> None:  # fmt: skip
+def diff(
+    old: str, new: str, sglang: str | None, kinds: tuple[str, ...], quiet: bool, form: str, output: str | None
+) -> None:
     """Compare the activation facts of OLD and NEW: folders, wheels, releases, or refs of --sglang.
 
     A fact that only moved is no change. Exit status: 0, or 2 for unusable input.

@@ -20,15 +20,28 @@ from mtp_trace.cli.options import write
 @click.option("--gpu-count", type=click.IntRange(1), default=None, help="GPUs in a machine.")
 @click.option("--bisect/--no-bisect", default=True, help="With --sglang: look for the commit that brought a change.")
 @click.option("--suggest/--no-suggest", default=True, help="Look for flags that keep a deployment running.")
-@click.option("--fail-on", type=click.Choice(("error", "never")), default="error", show_default=True,
-              help="never: report only.")  # fmt: skip
+@click.option(
+    "--fail-on", type=click.Choice(("error", "never")), default="error", show_default=True, help="never: report only."
+)
 @click.option("--jobs", type=click.IntRange(1), default=None, help="Processes (default: one a core).")
 @click.option("--quiet", is_flag=True, help="Only the sum.")
 @click.option("--format", "form", type=click.Choice(COMPARE_CHOICES), default="terminal", show_default=True)
 @click.option("--output", default=None, help="Write to this file.")
-def gate(old: str, new: str, sglang: str | None, fleet: Path, gpu: str | None, gpu_count: int | None,
-         bisect: bool, suggest: bool, fail_on: str, jobs: int | None, quiet: bool, form: str,
-         output: str | None) -> None:  # fmt: skip
+def gate(
+    old: str,
+    new: str,
+    sglang: str | None,
+    fleet: Path,
+    gpu: str | None,
+    gpu_count: int | None,
+    bisect: bool,
+    suggest: bool,
+    fail_on: str,
+    jobs: int | None,
+    quiet: bool,
+    form: str,
+    output: str | None,
+) -> None:
     """Judge every deployment of a fleet on both trees, regressions first.
 
     Exit status: 0 nothing gets worse, 1 a regression, 2 unusable input, 3 a deployment could not be judged.

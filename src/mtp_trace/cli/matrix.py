@@ -23,8 +23,13 @@ DEFAULT_FLAGS = "--speculative-algorithm NEXTN --trust-remote-code"
 @click.option("--releases", default=None, help="Release versions, folders or wheels, separated by commas.")
 @click.option("--sglang", default=None, help="A git repository; --refs names what of it.")
 @click.option("--refs", default=None, help="Git refs of --sglang, separated by commas.")
-@click.option("--models", multiple=True, required=True, metavar="PATH",
-              help="A model folder, a config.json, or a folder of model folders; may be repeated.")  # fmt: skip
+@click.option(
+    "--models",
+    multiple=True,
+    required=True,
+    metavar="PATH",
+    help="A model folder, a config.json, or a folder of model folders; may be repeated.",
+)
 @click.option("--flags", default=DEFAULT_FLAGS, show_default=True, help="The launch's other arguments.")
 @click.option("--env", multiple=True, metavar="NAME=VALUE", help="A variable of the launch; may be repeated.")
 @click.option("--gpu", default="h200", show_default=True, help="GPU profile.")
@@ -35,9 +40,22 @@ DEFAULT_FLAGS = "--speculative-algorithm NEXTN --trust-remote-code"
 @click.option("--format", "form", type=click.Choice(COMPARE_CHOICES), default="terminal", show_default=True)
 @click.option("--output", default=None, help="Write to this file.")
 @click.argument("more", nargs=-1, metavar="[PATH]...")
-def matrix(releases: str | None, sglang: str | None, refs: str | None, models: tuple[str, ...], flags: str,
-           env: tuple[str, ...], gpu: str, gpu_count: int | None, suggest: bool, jobs: int | None, no_cache: bool,
-           form: str, output: str | None, more: tuple[str, ...]) -> None:  # fmt: skip
+def matrix(
+    releases: str | None,
+    sglang: str | None,
+    refs: str | None,
+    models: tuple[str, ...],
+    flags: str,
+    env: tuple[str, ...],
+    gpu: str,
+    gpu_count: int | None,
+    suggest: bool,
+    jobs: int | None,
+    no_cache: bool,
+    form: str,
+    output: str | None,
+    more: tuple[str, ...],
+) -> None:
     """Judge every model in every release, and say where each runs first.
 
     Exit status: 0 every cell has an answer, 2 unusable input, 3 a cell has none.
@@ -54,7 +72,7 @@ def matrix(releases: str | None, sglang: str | None, refs: str | None, models: t
         raise InputError(f"the flags cannot be read: {error}", "--flags") from None
     found = judged(
         trees, named_models([*models, *more]), words, environment(env), gpu, gpu_count, How(suggest, not no_cache), jobs
-    )  # fmt: skip
+    )
     write(render_matrix(found, Format(form), render_options()), output)
     sys.exit(exit_code(found))
 
@@ -82,4 +100,3 @@ def trees_of(releases: str | None, sglang: str | None, refs: str | None) -> list
 
 def _items(text: str | None) -> list[str]:
     return [item.strip() for item in (text or "").split(",") if item.strip()]
-

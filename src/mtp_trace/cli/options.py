@@ -19,17 +19,28 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def tree_options(command: F) -> F:
     """``--sglang`` and ``--ref``."""
-    command = click.option("--ref", default=None, metavar="REF", help="Git ref of the checkout; nothing is checked out.")(command)
-    return click.option("--sglang", required=True, metavar="TREE",
-                        help="Checkout, its python folder, an unpacked wheel, a .whl, or a release (0.5.18).")(command)  # fmt: skip
+    command = click.option(
+        "--ref", default=None, metavar="REF", help="Git ref of the checkout; nothing is checked out."
+    )(command)
+    return click.option(
+        "--sglang",
+        required=True,
+        metavar="TREE",
+        help="Checkout, its python folder, an unpacked wheel, a .whl, or a release (0.5.18).",
+    )(command)
 
 
 def gpu_options(command: F) -> F:
     """``--gpu`` and ``--gpu-count``."""
-    command = click.option("--gpu-count", type=click.IntRange(1, 1024), default=None, help="GPUs in the machine (default 8).")(command)
-    return click.option("--gpu", default=None, metavar="NAME",
-                        help="h200, b200, mi300x, ... or capability=9.0,memory=143771,count=8. Left out: what hangs on it is told.",
-                        )(command)  # fmt: skip
+    command = click.option(
+        "--gpu-count", type=click.IntRange(1, 1024), default=None, help="GPUs in the machine (default 8)."
+    )(command)
+    return click.option(
+        "--gpu",
+        default=None,
+        metavar="NAME",
+        help="h200, b200, mi300x, ... or capability=9.0,memory=143771,count=8. Left out: what hangs on it is told.",
+    )(command)
 
 
 def output_options(formats: tuple[str, ...]) -> Callable[[F], F]:
@@ -37,9 +48,16 @@ def output_options(formats: tuple[str, ...]) -> Callable[[F], F]:
 
     def add(command: F) -> F:
         command = click.option("--quiet", "-q", is_flag=True, help="Only the first line.")(command)
-        command = click.option("--output", "-o", type=click.Path(dir_okay=False, writable=True), default=None,
-                               help="Write to a file instead of standard output.")(command)  # fmt: skip
-        return click.option("--format", "form", type=click.Choice(formats), default="terminal", show_default=True)(command)
+        command = click.option(
+            "--output",
+            "-o",
+            type=click.Path(dir_okay=False, writable=True),
+            default=None,
+            help="Write to a file instead of standard output.",
+        )(command)
+        return click.option("--format", "form", type=click.Choice(formats), default="terminal", show_default=True)(
+            command
+        )
 
     return add
 

@@ -38,8 +38,11 @@ class GpuTable:
         if profile is None:
             near = difflib.get_close_matches(name, [*self._profiles, *self._aliases], 3, 0.4)
             offer = f"did you mean {' or '.join(near)}? " if near else ""
-            raise LaunchError(f"there is no GPU profile named {text!r}", "--gpu",
-                              f"{offer}known: {', '.join(self._profiles)}; or spell it out: capability=9.0,memory=143771,count=8")  # fmt: skip
+            raise LaunchError(
+                f"there is no GPU profile named {text!r}",
+                "--gpu",
+                f"{offer}known: {', '.join(self._profiles)}; or spell it out: capability=9.0,memory=143771,count=8",
+            )
         if number and not number.isdigit():
             raise LaunchError(f"{number!r} is not a number of GPUs", "--gpu", "write h200:4 for four of them")
         return self._make(name, profile, int(number) if number else count)
@@ -47,10 +50,15 @@ class GpuTable:
     def _make(self, name: str, profile: dict[str, Any], count: int | None) -> Gpu:
         capability = profile.get("capability")
         return Gpu(
-            name=name, kind=profile.get("kind", "cuda"), capability=tuple(capability) if capability else None,
-            memory_mib=profile.get("memory_mib"), count=count if count is not None else profile.get("count", self._count),
-            runtime=profile.get("runtime"), arch=profile.get("arch"), device_name=profile.get("device_name"),
-        )  # fmt: skip
+            name=name,
+            kind=profile.get("kind", "cuda"),
+            capability=tuple(capability) if capability else None,
+            memory_mib=profile.get("memory_mib"),
+            count=count if count is not None else profile.get("count", self._count),
+            runtime=profile.get("runtime"),
+            arch=profile.get("arch"),
+            device_name=profile.get("device_name"),
+        )
 
     def _spelled(self, text: str, count: int | None) -> Gpu:
         values: dict[str, Any] = {"count": count if count is not None else self._count}
@@ -69,9 +77,11 @@ class GpuTable:
                 else:
                     raise ValueError
             except ValueError:
-                raise LaunchError(f"{part.strip()!r} does not describe a GPU", "--gpu",
-                                  "use capability=MAJOR.MINOR, memory=MIB, count=N, kind=cuda|hip|cpu, runtime=12.9, arch=gfx942"
-                                  ) from None  # fmt: skip
+                raise LaunchError(
+                    f"{part.strip()!r} does not describe a GPU",
+                    "--gpu",
+                    "use capability=MAJOR.MINOR, memory=MIB, count=N, kind=cuda|hip|cpu, runtime=12.9, arch=gfx942",
+                ) from None
         kind = values.get("kind", "cuda")
         if kind not in ("cuda", "hip", "cpu"):
             raise LaunchError(f"{kind!r} is no kind of accelerator known here", "--gpu", "kind is cuda, hip or cpu")
