@@ -52,7 +52,7 @@ def cli() -> None:
 
 def run(argv: list[str] | None = None) -> Any:
     """Runs the command line; bad input is told in words and gives exit status 2."""
-    # Programs and closures live as long as the process: looking through them for garbage is most of a collection's cost.
+    # Programs and closures live as long as the process: looking through them for garbage is a collection's cost.
     gc.set_threshold(500_000, 50, 1_000)
     try:
         cli.main(args=argv, standalone_mode=True, prog_name="mtp-trace")

@@ -179,7 +179,8 @@ class Judge:
     def _hanging(self, rows: list[Any], found: list[Any]) -> Kept:
         base: Kept = rows[0][2]
         verdicts = {row[2].verdict for row in rows}
-        if all(e.complete for _, e in found) and len(verdicts) == 1 and Verdict.STARTUP_ERROR not in verdicts:
+        places = {_place(row[2]) for row in rows}
+        if all(e.complete for _, e in found) and len(places) == 1 and Verdict.UNDETERMINED not in verdicts:
             return base
         if Verdict.UNDETERMINED in verdicts or not all(e.complete for _, e in found):
             stopped = next((row[2] for row in rows if row[2].verdict is Verdict.UNDETERMINED), base)
@@ -253,6 +254,12 @@ def _merged(kept: list[Kept]) -> dict[str, Any]:
         values = [k.resolved.get(name) for k in kept]
         out[name] = values[0] if all(v == values[0] for v in values) else {"unknown": "it hangs on an open question"}
     return out
+
+
+def _place(kept: Kept) -> Any:
+    """What an operator would call the same outcome: the verdict and, for an error, where it is raised."""
+    error = (kept.error.type, kept.error.file, kept.error.line) if kept.error else None
+    return kept.verdict, kept.stage, error, kept.draft.architecture if kept.draft else None, kept.worker
 
 
 def _essence(kept: Kept) -> Any:

@@ -5,13 +5,23 @@ from __future__ import annotations
 import pathlib
 import posixpath
 import sys
+import uuid
 from typing import Any
 
 from mtp_trace.trace import ops
 from mtp_trace.trace.errors import OBJECT, throw
 from mtp_trace.trace.events import Event
 from mtp_trace.trace.stdlib.tools import argument, constant, natives, real, unknown
-from mtp_trace.trace.values import TREE_PREFIX, Class, External, Instance, Native, Unknown, Value
+from mtp_trace.trace.values import (
+    TREE_PREFIX,
+    Class,
+    External,
+    Instance,
+    Native,
+    Unknown,
+    Value,
+    first_unknown,
+)
 
 _ENVIRON = Class("_Environ", (OBJECT,))
 _ENVIRON.mro = [_ENVIRON, OBJECT]
@@ -314,7 +324,18 @@ def _template(engine: Any) -> dict[str, Value]:
 def _uuid(engine: Any) -> dict[str, Value]:
     made = Instance(Class("UUID", (OBJECT,)))
     made.attrs.update({"hex": "0" * 32, "int": 0})
-    return natives(uuid4=constant(made), uuid1=constant(made))
+
+    def named(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+        unknown_part = first_unknown(a)
+        if unknown_part is not None:
+            return unknown_part.derive(f"uuid5({unknown_part.key})")
+        real = uuid.uuid5(a[0], str(ops.payload(a[1])))
+        found = Instance(Class("UUID", (OBJECT,)))
+        found.attrs.update({"hex": real.hex, "int": real.int})
+        return found
+
+    spaces = {n: getattr(uuid, n) for n in ("NAMESPACE_URL", "NAMESPACE_DNS", "NAMESPACE_OID")}
+    return {**natives(uuid4=constant(made), uuid1=constant(made), uuid5=named), **spaces}
 
 
 def _shutil(engine: Any) -> dict[str, Value]:
