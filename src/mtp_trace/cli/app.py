@@ -52,8 +52,9 @@ def cli() -> None:
 
 def run(argv: list[str] | None = None) -> Any:
     """Runs the command line; bad input is told in words and gives exit status 2."""
-    # Programs and closures live as long as the process: looking through them for garbage is a collection's cost.
-    gc.set_threshold(500_000, 50, 1_000)
+    # Programs and closures live as long as one answer: looking through them for garbage is a third of its time.
+    # Commands that give many answers turn the collector on again.
+    gc.disable()
     try:
         cli.main(args=argv, standalone_mode=True, prog_name="mtp-trace")
     except InputError as error:

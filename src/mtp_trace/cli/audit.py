@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -63,6 +64,7 @@ def audit(
 
     Exit status: 0 all active, 1 one is not or has findings at --fail-on, 2 bad input or no launch found, 3 one is open.
     """
+    gc.enable()
     from mtp_trace.launch.discover import find_launches
     from mtp_trace.launch.model_map import ModelMap
     from mtp_trace.report.exitcode import FailOn, exit_code_all

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 from collections.abc import Iterable, Iterator
@@ -24,6 +25,7 @@ def batch(
     sglang: str, ref: str | None, gpu: str | None, gpu_count: int | None, configs: str | None, cases: Any
 ) -> None:
     """Judge JSON lines {"id", "argv", "env"} from CASES or standard input."""
+    gc.enable()
     from mtp_trace.report.jsonform import report_line
     from mtp_trace.source import open_tree
     from mtp_trace.syntax.cache import DiskCache
