@@ -11,6 +11,7 @@ import click
 from mtp_trace.cli.options import cache_for, environment, gpu_options, output_options, told_drift, tree_options, write
 
 if TYPE_CHECKING:
+    from mtp_trace.launch.model import Launch
     from mtp_trace.report.model import Report
     from mtp_trace.verdict.session import Session
 
@@ -73,7 +74,6 @@ def check(
     """
     from mtp_trace.checkpoint.folder import ModelFolder
     from mtp_trace.errors import LaunchError
-    from mtp_trace.launch.command import parse_command
     from mtp_trace.rules.loader import load_pack
     from mtp_trace.rules.settings import find_settings
     from mtp_trace.source import open_tree
@@ -81,7 +81,7 @@ def check(
 
     if launch is not None and arguments:
         raise LaunchError("both --launch and arguments after -- were given", "--launch", "give the launch once")
-    found = parse_command(launch) if launch is not None else parse_command(list(arguments)) if arguments else None
+    found = _launch(launch, arguments)
     argv = list(found.argv) if found is not None else []
     env = {**(found.env if found is not None else {}), **environment(pairs)}
     if model is None:
@@ -102,6 +102,19 @@ def check(
         report = _without_known(report, baseline)
     write(render(session, report, form, fail_on, quiet, output), output)
     sys.exit(_exit(report, fail_on) if not told_drift(session.drift()) else 3)
+
+
+def _launch(launch: str | None, arguments: tuple[str, ...]) -> Launch | None:
+    """What is launched: a command to take apart, or SGLang's own arguments as they stand."""
+    if launch is None and not arguments:
+        return None
+    if launch is None and arguments[0].startswith("-") and not any(a.startswith("--config") for a in arguments):
+        from mtp_trace.launch.model import Launch
+
+        return Launch(argv=arguments)
+    from mtp_trace.launch.command import parse_command
+
+    return parse_command(launch if launch is not None else list(arguments))
 
 
 def render(session: Session, report: Report, form: str, fail_on: str, quiet: bool, output: str | None) -> str:
