@@ -28,6 +28,10 @@ class PretrainedConfig:
     def __init__(self, **kwargs):
         made = table("transformers.make", self._table_name, kwargs)
         _fill(self, made)
+        # A config inside whose class is not described: what config.json gives it is known, and nothing else is there.
+        for key, value in kwargs.items():
+            if key in made["opaque"] and isinstance(value, dict) and key.endswith("_config") and "model_type" in value:
+                self.__dict__[key] = PretrainedConfig(**value)
 
     def __setattr__(self, key, value):
         mapped = type(self).attribute_map
