@@ -62,6 +62,12 @@ def test_each_kind_has_ten_files(kind: str) -> None:
     assert len(files) >= 10
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_has_ten_files_with_a_launch(kind: str) -> None:
+    expected = json.loads((FIXTURES / kind / "expected.json").read_text(encoding="utf-8"))
+    assert len({launch["file"] for launch in expected["launches"]}) >= 10
+
+
 def test_line_is_where_the_command_stands() -> None:
     for kind in KINDS:
         for launch in find_launches([FIXTURES / kind])[0]:

@@ -11,7 +11,7 @@ from mtp_trace.launch.context import Context
 from mtp_trace.launch.kubernetes import is_manifest, read_manifest
 from mtp_trace.launch.server import Server
 from mtp_trace.launch.sglang_config import config_arguments, config_launch, config_notes
-from mtp_trace.launch.templates import has_templates, without_templates
+from mtp_trace.launch.templates import has_templates, with_variables, without_templates
 from mtp_trace.launch.text import Text
 from mtp_trace.launch.yaml_nodes import Mapping, Node, Scalar, Sequence, read_documents, scalar_text
 
@@ -60,7 +60,7 @@ def _read_config(document: Node, context: Context) -> bool:
     if found is None:
         return False
     config, line = found
-    words = tuple(Text.at(word, line) for word in config_arguments(config))
+    words = tuple(Text.at(with_variables(word), line) for word in config_arguments(config))
     context.add(Server("", words, Text.at("", line), tuple(config_notes(config))), {}, line)
     return True
 

@@ -20,7 +20,7 @@ _OTHER_ENDINGS = (
     *(".js", ".ts", ".go", ".rs", ".c", ".h", ".cc", ".cpp", ".cu", ".cuh", ".toml", ".ini", ".cfg", ".lock", ".diff"),
 )
 _YAML_START = re.compile(r"(?:#[^\n]*\n|\s*\n)*(?:---|apiVersion:|kind:|services:|\{\{)")
-_YAML_OF_INTEREST = re.compile(r"ConfigMap|configMapGenerator|^[\"' ]*model(?:[-_]path)?[\"']?\s*:", re.M)
+_YAML_OF_INTEREST = re.compile(r"ConfigMap|configMapGenerator|(?:^|[{,])[\"' ]*model(?:[-_]path)?[\"']?\s*:", re.M)
 
 
 class Kind(Enum):

@@ -15,6 +15,7 @@ from typing import Any
 from mtp_trace.errors import LaunchError
 from mtp_trace.launch.holes import has_hole, show
 from mtp_trace.launch.launchers import ConfigKeys, Launchers, launchers
+from mtp_trace.launch.templates import with_variables
 from mtp_trace.launch.text import Text
 from mtp_trace.launch.yaml_nodes import Mapping as MappingNode
 from mtp_trace.launch.yaml_nodes import Node, Scalar, native, read_documents
@@ -100,7 +101,7 @@ def merged_arguments(
         unread = f"the file behind {tables.config_flag} cannot be read: {error.what}"
         return list(argv), [unread]
     line = argv[place].line
-    given = [Text.at(word, line) for word in config_arguments(config, switches)]
+    given = [Text.at(with_variables(word), line) for word in config_arguments(config, switches)]
     notes = [f"the arguments of {show(name)} are merged in, before the others", *config_notes(config)]
     return [*given, *argv[:place], *argv[place + 2 :]], notes
 
