@@ -148,3 +148,45 @@ def test_what_follows_from_an_unknown_is_unknown() -> None:
     assert {"layers_block_type", "num_hidden_layers"} <= set(made.opaque)
     told = make_object(load_table("5.12.1"), "NemotronHConfig", {"hybrid_override_pattern": "ME*"})
     assert told.read("layers_block_type") == ["mamba", "moe", "attention"] and told.read("num_hidden_layers") == 3
+
+
+GEMMA_LAYERS = ["sliding_attention", "full_attention", "sliding_attention", "full_attention"]
+
+
+def test_layers_are_built_from_keys_of_their_own() -> None:
+    """``Gemma4TextConfig.__post_init__`` of 5.19.0 gives each full-attention layer ``global_head_dim``."""
+    given = {"layer_types": GEMMA_LAYERS, "num_hidden_layers": 4, "head_dim": 256, "global_head_dim": 128}
+    made = make_object(load_table("5.19.0"), "Gemma4TextConfig", given)
+    assert made.layers is not None
+    assert made.layers.overrides == {1: {"head_dim": 128}, 3: {"head_dim": 128}}
+    assert made.layers.whole == {"head_dim": 256} and "head_dim" in made.opaque
+    assert made.read("num_key_value_heads") == 4, "the same in every layer"
+    assert "global_head_dim" not in made.values
+    assert make_object(load_table("5.12.1"), "Gemma4TextConfig", given).read("head_dim") == 256
+
+
+def test_heads_of_full_attention_hang_on_a_switch() -> None:
+    given = {"layer_types": GEMMA_LAYERS, "num_hidden_layers": 4, "num_global_key_value_heads": 2}
+    table = load_table("5.19.0")
+    off = make_object(table, "Gemma4TextConfig", {**given, "attention_k_eq_v": False})
+    on = make_object(table, "Gemma4TextConfig", {**given, "attention_k_eq_v": True})
+    assert off.layers is not None and off.layers.varying == {"head_dim"}
+    assert on.layers is not None and on.layers.varying == {"head_dim", "num_key_value_heads"}
+
+
+def test_the_last_layer_is_full_attention() -> None:
+    given = {"layer_types": [*GEMMA_LAYERS[:3], "sliding_attention"], "num_hidden_layers": 4}
+    for release in ("5.6.0", "5.12.1", "5.19.0"):
+        assert make_object(load_table(release), "Gemma4TextConfig", given).read("layer_types") == GEMMA_LAYERS
+
+
+def test_layers_that_say_what_the_whole_says_do_not_differ() -> None:
+    given = {"per_layer_config": {"0": {"head_dim": 64}}, "head_dim": 64, "num_hidden_layers": 2}
+    made = make_object(load_table("5.19.0"), "Qwen3Config", given)
+    assert made.layers is not None and not made.layers.varying and made.read("head_dim") == 64
+
+
+def test_layers_out_of_range_are_not_followed() -> None:
+    given = {"per_layer_config": {"7": {"head_dim": 64}}, "head_dim": 32, "num_hidden_layers": 2}
+    made = make_object(load_table("5.19.0"), "Qwen3Config", given)
+    assert made.layers is None and {"per_layer_config", "head_dim"} <= set(made.opaque)

@@ -26,6 +26,8 @@ LONGEST = 4000
 """A default of more JSON than this (a thousand class labels), or that JSON cannot hold, leaves the attribute opaque."""
 SKIPPED = ("base_model_tp_plan",)
 """Attributes that are of no use here."""
+BY_HAND = json.loads(Path(__file__).with_name("by_hand.json").read_text())
+"""Parts read from the classes' source, each with the release that it holds from: no probing shows them."""
 KEPT = tuple(ClassInfo.__struct_fields__)
 EMPTY = (None, "", [], {}, False)
 
@@ -48,6 +50,9 @@ class RawTable(TransformersTable):
         self.facts = {name: tidy(facts, self.rope) for name, facts in raw["classes"].items()}
         for name in raw["behaviours"]["checks_layer_types"]:
             self.facts[name]["checks_layer_types"] = True
+        for since, by_class in BY_HAND.items():
+            for name, facts in by_class.items() if Version(self.release) >= Version(since) else ():
+                self.facts[name].update(facts)
         for name, facts in self.facts.items():
             name_inner(facts, raw["probes"].get(name, []))
         self.facts[BASE_CLASS] = {"module": "configuration_utils"}

@@ -3,6 +3,7 @@
 What each release knows stands in the data files beside this one; here is how a configuration object behaves.
 """
 
+import copy
 import os
 
 import torch
@@ -15,7 +16,128 @@ _registered = {}
 _dtypes = ("torch_dtype", "dtype")
 
 
-class PretrainedConfig:
+class AmbiguousGlobalPerLayerAttributeError(RuntimeError):
+    pass
+
+
+class _Layered:
+    """What a configuration is where the release lets its layers differ.
+
+    The attributes that differ are kept apart from the others, so that reading one of them finds nothing and fails.
+    """
+
+    @property
+    def is_heterogeneous(self):
+        own = self.__dict__
+        if "_opaque" in own and "per_layer_config" in own["_opaque"]:
+            return unknown("is_heterogeneous of " + type(self).__name__, own["_opaque"]["per_layer_config"])
+        return "_heterogeneity_spec" in own
+
+    @property
+    def per_layer_config(self):
+        own = self.__dict__
+        if "_opaque" in own and "per_layer_config" in own["_opaque"]:
+            return unknown("per_layer_config of " + type(self).__name__, own["_opaque"]["per_layer_config"])
+        return _LayerView(self)
+
+    @per_layer_config.setter
+    def per_layer_config(self, layers):
+        own = self.__dict__
+        _join_layers(own)
+        if "_opaque" in own:
+            own["_opaque"].pop("per_layer_config", None)
+        if layers is not None:
+            plain = {k: v for k, v in own.items() if v is None or isinstance(v, (bool, int, float, str, list))}
+            settled = table("transformers.settle", layers, plain, dict(type(self).attribute_map))
+            if settled is None:
+                own["_opaque"]["per_layer_config"] = "set to what is no description of its layers"
+            else:
+                _split_layers(own, settled)
+
+    @property
+    def per_layer_attributes(self):
+        return self._heterogeneity_spec.per_layer_attributes if self.is_heterogeneous else None
+
+    @property
+    def allow_global_per_layer_attribute_access(self):
+        return self.__dict__.get("allow_global_per_layer_attribute_access", False)
+
+    @allow_global_per_layer_attribute_access.setter
+    def allow_global_per_layer_attribute_access(self, value):
+        self.__dict__["allow_global_per_layer_attribute_access"] = value
+
+
+class _LayerSettings:
+    def __init__(self, settled):
+        self.per_layer_overrides = settled["overrides"]
+        self.per_layer_attributes = set(settled["varying"])
+        self.explicit_per_layer_attributes = set(settled["explicit"])
+
+
+def _split_layers(own, settled):
+    own["_heterogeneity_spec"] = _LayerSettings(settled)
+    whole = {}
+    for name, value in settled["whole"].items():
+        whole[name] = _value(value)
+        own.pop(name, None)
+        own.get("_opaque", {}).pop(name, None)
+    own["_whole"] = whole
+
+
+def _join_layers(own):
+    if own.pop("_heterogeneity_spec", None) is not None:
+        own.update(own.pop("_whole"))
+
+
+class _LayerView:
+    def __init__(self, config):
+        self._config = config
+
+    def __len__(self):
+        return self._config.num_hidden_layers
+
+    def __iter__(self):
+        return iter([self[index] for index in range(len(self))])
+
+    def __getitem__(self, index):
+        config = self._config
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        if isinstance(index, str):
+            kinds = getattr(config, "layer_types", None)
+            if kinds is None or index not in kinds:
+                raise ValueError("Layer type '" + index + "' not found in config.layer_types")
+            if not config.is_heterogeneous:
+                return config
+            given = config._heterogeneity_spec.per_layer_overrides
+            found = [given.get(i, {}) for i, kind in enumerate(kinds) if kind == index]
+            if any(other != found[0] for other in found):
+                raise ValueError("Layer type '" + index + "' is not homogeneous across layers")
+            return _layer(config, found[0])
+        if index < 0:
+            index += len(self)
+        if index < 0 or index >= len(self):
+            raise IndexError("list index out of range")
+        if not config.is_heterogeneous:
+            return config
+        return _layer(config, config._heterogeneity_spec.per_layer_overrides.get(index, {}))
+
+
+def _layer(config, overrides):
+    made = copy.copy(config)
+    _join_layers(made.__dict__)
+    made.skip = overrides.get("skip", [])
+    for key, value in overrides.items():
+        if key != "skip":
+            setattr(made, key, value)
+    return made
+
+
+class _Uniform:
+    pass
+
+
+class PretrainedConfig(_Layered if table("transformers.base_property", "is_heterogeneous") else _Uniform):
     model_type = ""
     base_config_key = ""
     attribute_map = {}
@@ -35,13 +157,22 @@ class PretrainedConfig:
 
     def __setattr__(self, key, value):
         mapped = type(self).attribute_map
-        object.__setattr__(self, mapped[key] if key in mapped else key, value)
+        key = mapped[key] if key in mapped else key
+        own = self.__dict__
+        if "_whole" in own and key in own["_whole"]:
+            own["_whole"][key] = value
+        else:
+            object.__setattr__(self, key, value)
 
     def __getattr__(self, key):
         mapped = type(self).attribute_map
         if key in mapped:
             return getattr(self, mapped[key])
         own = self.__dict__
+        if "_whole" in own and key in own["_whole"]:
+            if own.get("allow_global_per_layer_attribute_access", False):
+                return own["_whole"][key]
+            raise AmbiguousGlobalPerLayerAttributeError("'" + key + "' is a per-layer attribute and may vary across layers.")
         if "_opaque" in own and key in own["_opaque"]:
             return unknown(type(self).__name__ + "." + key, own["_opaque"][key])
         if "_delegate" in own and own["_delegate"] is not None and not key.startswith("__"):
@@ -93,9 +224,13 @@ class PretrainedConfig:
     def to_dict(self):
         out = {}
         for key, value in self.__dict__.items():
-            if key in ("_opaque", "_delegate"):
+            if key in ("_opaque", "_delegate", "_whole", "_heterogeneity_spec"):
                 continue
             out[key] = value.to_dict() if isinstance(value, PretrainedConfig) else value
+        if "_whole" in self.__dict__:
+            out.update(self.__dict__["_whole"])
+            layers = self.__dict__["_heterogeneity_spec"].per_layer_overrides
+            out["per_layer_config"] = {str(index): dict(given) for index, given in layers.items()}
         out["model_type"] = type(self).model_type or out.get("model_type", "")
         return out
 
@@ -120,13 +255,6 @@ class PretrainedConfig:
     @property
     def use_return_dict(self):
         return True
-
-    @property
-    def is_heterogeneous(self):
-        own = self.__dict__
-        if "per_layer_config" in own.get("_opaque", ()):
-            return unknown("is_heterogeneous of " + type(self).__name__, own["_opaque"]["per_layer_config"])
-        return own.get("per_layer_config") is not None
 
     @property
     def num_labels(self):
@@ -159,6 +287,8 @@ def _fill(config, made):
         own[key] = value
     own["_opaque"] = made["opaque"]
     own["_delegate"] = made["delegate"]
+    if made["layers"] is not None:
+        _split_layers(own, made["layers"])
 
 
 def _value(value):

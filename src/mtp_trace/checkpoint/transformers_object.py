@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mtp_trace.checkpoint.transformers_forms import Opaque, evaluate
+from mtp_trace.checkpoint.transformers_layers import PER_LAYER, LayerSettings, build_overrides, settle
 from mtp_trace.checkpoint.transformers_rope import name_rope_type, standardise_rope
 from mtp_trace.checkpoint.transformers_table import ClassInfo, TransformersTable
 
@@ -26,6 +27,7 @@ class ConfigObject:
 
     ``computed`` names the attributes that are properties: readable, not in ``__dict__``. ``delegate`` names the
     attribute that is asked for what this object lacks; ``reads_as`` the base class's properties that read another one.
+    ``layers`` is what some layers have otherwise; the names in it are opaque on the object itself.
     """
 
     cls: str
@@ -35,6 +37,7 @@ class ConfigObject:
     computed: frozenset[str] = frozenset()
     delegate: str | None = None
     reads_as: Mapping[str, str] = field(default_factory=dict)
+    layers: LayerSettings | None = None
 
     def read(self, name: str) -> Any:
         """The value that ``getattr`` gives; KeyError where there is no such attribute, Opaque where it cannot be told.
@@ -104,6 +107,7 @@ class _Maker:
             self._sub_config(name, facts)
         for path in info.derived:
             self._derive(path)
+        self._end_layers()
         for name in ("layer_types", "mtp_layer_types") if self.table.layer_names else ():
             self._rename_layers(self.alias.get(name, name))
         if info.names_rope_type:
@@ -271,20 +275,40 @@ class _Maker:
                 break
 
     def _vary_by_layer(self) -> None:
-        """From 5.19 on, reading what ``per_layer_config`` sets otherwise for some layers is an error.
+        """Reading what ``per_layer_config`` sets otherwise for some layers is an error, where a release knows the key.
 
-        Where that cannot be told (a class that makes it of other keys), any number of heads, width of one, window or
-        inner size may be such a one.
+        Where that cannot be told (a class that makes it in a way that is not described), any number of heads, width of
+        one, window or inner size may be such a one.
         """
-        layers = self.given.get("per_layer_config")
-        if not self.table.layer_names or (layers is None and "per_layer_config" not in self.made.opaque):
+        given = self.given.get(PER_LAYER)
+        if PER_LAYER not in self.table.base_properties:
             return
-        entries = layers.values() if isinstance(layers, Mapping) else ()
-        names = {name for entry in entries if isinstance(entry, Mapping) for name in entry}
-        if "per_layer_config" in self.made.opaque:
-            names |= {name for name in self.info.params if any(word in name for word in _VARYING)}
-        for name in sorted(names):
+        self.made.values.pop(PER_LAYER, None)
+        try:
+            if PER_LAYER not in self.given and self.info.layers:
+                given = build_overrides(self.info.layers, self.given, self.made.values, self.made.opaque)
+            elif PER_LAYER in self.made.opaque and PER_LAYER not in self.given:
+                raise Opaque(self.made.opaque[PER_LAYER])
+            self.made.opaque.pop(PER_LAYER, None)
+            if given is None:
+                return
+            if not isinstance(given, Mapping):
+                raise Opaque(f"{PER_LAYER} is no object")
+            self.made.layers = settle(given, self.made.values, self.alias)
+            varying = {self.alias.get(name, name) for name in self.made.layers.varying}
+        except Opaque as error:
+            self.made.opaque[PER_LAYER] = str(error)
+            varying = {name for name in self.info.params if any(word in name for word in _VARYING)}
+            if isinstance(given, Mapping):
+                varying |= {name for entry in given.values() if isinstance(entry, Mapping) for name in entry}
+        for name in sorted(varying):
             self._hide(name, f"{name} may differ from layer to layer, which makes reading it an error")
+
+    def _end_layers(self) -> None:
+        """Some classes force the type of the last layer."""
+        kinds = self.made.values.get("layer_types")
+        if self.info.last_layer_type and isinstance(kinds, list) and kinds:
+            self.made.values["layer_types"] = [*kinds[:-1], self.info.last_layer_type]
 
     def _rename_layers(self, name: str) -> None:
         """Newer releases write layer types under new names."""

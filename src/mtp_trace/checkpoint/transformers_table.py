@@ -56,6 +56,8 @@ class ClassInfo(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     subs: dict[str, dict[str, Any]] = {}
     delegates: dict[str, Any] | None = None
     popped: dict[str, tuple[str, ...]] = {}
+    layers: dict[str, dict[str, dict[str, Any]]] = {}
+    last_layer_type: str = ""
     lost_aliases: tuple[str, ...] = ()
     unsure: dict[str, tuple[str, ...]] = {}
     inputs: dict[str, dict[str, tuple[str, ...]]] = {}

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from mtp_trace.checkpoint.transformers_auto import choose_class
+from mtp_trace.checkpoint.transformers_forms import Opaque
+from mtp_trace.checkpoint.transformers_layers import LayerSettings, settle
 from mtp_trace.checkpoint.transformers_object import ConfigObject, make_object
 from mtp_trace.checkpoint.transformers_table import TransformersTable, load_table
 from mtp_trace.rules.yamlfile import shipped
@@ -74,6 +76,10 @@ def _tables(transformers: str | None) -> Callable[..., Any]:
             return _class(table(), args[0])
         if name == "transformers.model_type":
             return table().config_class(args[0])
+        if name == "transformers.settle":
+            return _settled(*args)
+        if name == "transformers.base_property":
+            return args[0] in table().base_properties
         if name == "transformers.choose":
             config, path, trust, registered, files = args
             choice = choose_class(table(), config, path, trust, registered, lambda f: f in files)
@@ -97,10 +103,25 @@ def _made(table: TransformersTable, name: str, given: dict[str, Any]) -> dict[st
     return _plain(make_object(table, name or "PretrainedConfig", given))  # type: ignore[no-any-return]
 
 
+def _layers(layers: LayerSettings | None) -> dict[str, Any] | None:
+    if layers is None:
+        return None
+    return {"overrides": layers.overrides, "whole": {k: _plain(v) for k, v in layers.whole.items()},
+            "varying": sorted(layers.varying), "explicit": sorted(layers.explicit)}  # fmt: skip
+
+
+def _settled(layers: Any, values: dict[str, Any], aliases: dict[str, str]) -> dict[str, Any] | None:
+    """What an object's layers are after ``per_layer_config`` was set; None where the release would refuse it."""
+    try:
+        return _layers(settle(layers, values, aliases))
+    except Opaque:
+        return None
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, ConfigObject):
         return {"__config__": value.cls, "values": {k: _plain(v) for k, v in value.values.items()},
-                "opaque": dict(value.opaque), "delegate": value.delegate}  # fmt: skip
+                "opaque": dict(value.opaque), "delegate": value.delegate, "layers": _layers(value.layers)}  # fmt: skip
     if isinstance(value, dict):
         return {k: _plain(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
