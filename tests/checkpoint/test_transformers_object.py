@@ -190,3 +190,13 @@ def test_layers_out_of_range_are_not_followed() -> None:
     given = {"per_layer_config": {"7": {"head_dim": 64}}, "head_dim": 32, "num_hidden_layers": 2}
     made = make_object(load_table("5.19.0"), "Qwen3Config", given)
     assert made.layers is None and {"per_layer_config", "head_dim"} <= set(made.opaque)
+
+
+def test_a_block_beside_the_config_inside_fills_it() -> None:
+    """``InklingConfig.__post_init__`` of 5.19.0 hands the text config what its own ``mtp_config`` block says."""
+    given = {"mtp_config": {"num_nextn_predict_layers": 2, "local_layer_ids": [0]}, "text_config": {"hidden_size": 64}}
+    made = make_object(load_table("5.19.0"), "InklingConfig", given)
+    text = made.values["text_config"]
+    assert text.read("num_mtp_layers") == 2 and text.read("mtp_local_layer_ids") == [0]
+    assert text.read("chain_hidden_post_norm") is False
+    assert made.values["vision_config"].read("text_hidden_size") == 64

@@ -52,7 +52,7 @@ class RawTable(TransformersTable):
             self.facts[name]["checks_layer_types"] = True
         for since, by_class in BY_HAND.items():
             for name, facts in by_class.items() if Version(self.release) >= Version(since) else ():
-                self.facts[name].update(facts)
+                self.facts[name] = apply_change(self.facts[name], facts)
         for name, facts in self.facts.items():
             name_inner(facts, raw["probes"].get(name, []))
         self.facts[BASE_CLASS] = {"module": "configuration_utils"}

@@ -185,6 +185,9 @@ class _Maker:
                 self.made.opaque[name] = f"model type {kind!r} is not known to transformers {self.table.release}"
                 return
             cls, keys, differs = chosen or facts["empty"], dict(value), {}
+            for key, (block, entry, default) in facts.get("fills", {}).items():
+                outer = self.given.get(block)
+                keys.setdefault(key, outer.get(entry, default) if isinstance(outer, Mapping) else default)
             if cls == "?":
                 cls = self.table.config_class(kind) if isinstance(kind, str) else None
                 if cls is None:
