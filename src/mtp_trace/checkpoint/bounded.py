@@ -101,8 +101,10 @@ def _cannot_open(path: Path, error: OSError | ValueError) -> CheckpointError:
     return CheckpointError("this is not a usable file name", shown(str(path), 200))
 
 
-def read_exactly(descriptor: int, count: int, path: Path) -> bytes:
+def read_exactly(descriptor: int, count: int, path: Path, most_at_once: int = 16 * MIB) -> bytes:
     """Up to ``count`` bytes from the descriptor's position; fewer only where the file ends earlier.
+
+    Who knows the file's size hands it over: pieces are joined, and that takes the memory twice.
 
     Raises:
         CheckpointError: the system cannot read the file.
@@ -111,7 +113,7 @@ def read_exactly(descriptor: int, count: int, path: Path) -> bytes:
     left = count
     while left > 0:
         try:
-            chunk = os.read(descriptor, min(left, 16 * MIB))
+            chunk = os.read(descriptor, min(left, most_at_once))
         except OSError as error:
             raise CheckpointError(f"the file cannot be read: {error.strerror or error}", str(path)) from error
         if not chunk:
@@ -130,7 +132,7 @@ def read_file(path: Path, limit: int, hint: str = "") -> bytes:
     with open_regular(path) as (descriptor, size):
         if size <= limit:
             # One byte more than the limit: the size of a file that is being written, or of one in /proc, says little.
-            data = read_exactly(descriptor, limit + 1, path)
+            data = read_exactly(descriptor, limit + 1, path, size + 1)
             if len(data) <= limit:
                 return data
             size = len(data)

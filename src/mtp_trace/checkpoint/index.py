@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -19,12 +20,19 @@ MAX_SHARDS = 100_000
 _WINDOWS_DRIVE = re.compile(r"[A-Za-z]:")
 
 
+# The first file name of a weight map, and how the files of one checkpoint are numbered.
+_FIRST = re.compile(rb'\s*\{\s*"[^"\\]{0,4000}"\s*:\s*"([^"\\]{1,1000})"')
+_NUMBERED = re.compile(r"(.*?)([0-9]{1,9})(-of-)([0-9]{1,9})(.*)", re.DOTALL)
+_MAX_NUMBERED = 10_000
+
+
 class _IndexFile(msgspec.Struct):
-    weight_map: dict[str, str]
+    weight_map: msgspec.Raw
     metadata: Any = None
 
 
 _FAST = msgspec.json.Decoder(_IndexFile)
+_ANY_FILES = msgspec.json.Decoder(dict[str, str])
 
 
 @dataclass(frozen=True)
@@ -51,10 +59,7 @@ def read_index(path: Path) -> WeightIndex:
     """
     where = str(path)
     weight_map, metadata = _parse(read_file(path, MAX_INDEX_BYTES), where)
-    one: dict[str, str] = {}
-    for name, shard in weight_map.items():
-        # The decoder makes one string a tensor; a million equal ones would take as much memory as the names.
-        weight_map[name] = one.setdefault(shard, shard)
+    one = set(weight_map.values())
     if len(one) > MAX_SHARDS:
         raise CheckpointError(f"the index names {len(one)} files", where)
     for shard in one:
@@ -92,7 +97,7 @@ def _parse(data: bytes, where: str) -> tuple[dict[str, str], Any]:
     if data.count(b"{") + data.count(b"[") <= MAX_DEPTH:
         try:
             decoded = _FAST.decode(data)
-            return decoded.weight_map, decoded.metadata
+            return _weight_map(decoded.weight_map), decoded.metadata
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             pass  # the slow way says better what is wrong, and takes a byte order mark and NaN as Python does
     value = parse_json(decode_text(data, where), where)
@@ -102,11 +107,49 @@ def _parse(data: bytes, where: str) -> tuple[dict[str, str], Any]:
     if not isinstance(weight_map, dict):
         missing = "has no key `weight_map`" if "weight_map" not in value else f"has {json_kind(weight_map)} for it"
         raise CheckpointError(f"the index {missing}", f"{where}: weight_map", "Fetch the index file again.")
+    one: dict[str, str] = {}
     for name, shard in weight_map.items():
-        if not isinstance(shard, str):
+        if isinstance(shard, str):
+            weight_map[name] = one.setdefault(shard, shard)
+        else:
             raise CheckpointError(
                 f"the index gives {json_kind(shard)} for tensor {shown(name)}, not a file name",
                 f"{where}: weight_map",
                 "Fetch the index file again.",
             )
     return weight_map, value.get("metadata")
+
+
+def _weight_map(raw: msgspec.Raw) -> dict[str, str]:
+    """The weight map, equal file names as one object: a million equal strings take as long to make as the names.
+
+    Raises:
+        msgspec.DecodeError: it is not one from names to names.
+    """
+    names = _numbered(raw)
+    if names:
+        try:
+            # A decoder that knows the file names hands out its own strings for them.
+            known: dict[str, str] = msgspec.json.decode(raw, type=dict[str, operator.getitem(Literal, names)])  # type: ignore[misc]
+            return known
+        except msgspec.ValidationError:
+            pass  # named otherwise than the first file lets expect
+    weight_map, one = _ANY_FILES.decode(raw), dict[str, str]()
+    for name, shard in weight_map.items():
+        weight_map[name] = one.setdefault(shard, shard)
+    return weight_map
+
+
+def _numbered(raw: msgspec.Raw) -> tuple[str, ...]:
+    """The names that a checkpoint's files have if they are named as its first one is."""
+    found = _FIRST.match(memoryview(raw)[:8192])
+    if found is None:
+        return ()
+    first = found.group(1).decode("utf-8", "replace")
+    parts = _NUMBERED.fullmatch(first)
+    if parts is None:
+        return (first,)
+    front, number, of, count, back = parts.groups()
+    if int(count) > _MAX_NUMBERED:
+        return (first,)
+    return tuple(f"{front}{i:0{len(number)}d}{of}{count}{back}" for i in range(int(count) + 1))

@@ -56,7 +56,7 @@ class Comparison:
         index: TensorIndex,
     ) -> None:
         self.rules, self.head, self.index, self.loads = rules, head, index, loads
-        self.stands_for = {sample.name: sample.stands_for for sample in samples}
+        self.samples = {sample.name: sample for sample in samples}
         self.by_param: dict[str, list[Load]] = {}
         for load in loads:
             if load.param in head:
@@ -67,7 +67,7 @@ class Comparison:
         found = Compared()
         tensors = dict.fromkeys(load.tensor for loads in self.by_param.values() for load in loads)
         for name in tensors:
-            found.names.extend(self.stands_for.get(name, (name,)))
+            found.names.extend(self._all_of(name))
         found.taken = len(found.names)
         found.absent = not self.by_param
         if found.absent:
@@ -79,6 +79,9 @@ class Comparison:
             found.missing = self._missing(expected, odd)
         found.collapsed = self._collapsed()
         return found
+
+    def _all_of(self, name: str) -> Iterable[str]:
+        return self.samples[name].stands_for if name in self.samples else (name,)
 
     # --- what is missing -------------------------------------------------------------------------------------------
 
@@ -122,7 +125,7 @@ class Comparison:
         there: set[int] = set()
         for load in loads:
             if _without_expert(load.part) == part:
-                for name in self.stands_for.get(load.tensor, (load.tensor,)):
+                for name in self._all_of(load.tensor):
                     if "experts." in name and (found := numbers(name)):
                         there.add(found[-1])
         return there

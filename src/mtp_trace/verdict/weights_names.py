@@ -3,22 +3,42 @@
 from __future__ import annotations
 
 import itertools
+import operator
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 _NUMBER = re.compile(r"[0-9]+")
+_LONGEST = 1000  # digits that are read of a number
+_PIECE = 12
 _FEW = 6
+_SORTED = 2000
 _DIGITS = b"0123456789"
 _CHUNK = 20_000
 
 
+class _Others:
+    """Names of layers that are not followed; listed only when asked for, which for a target's is never."""
+
+    def __init__(self, members: list[str], followed: list[bool]) -> None:
+        self._members, self._followed = members, followed
+
+    def __iter__(self) -> Iterator[str]:
+        return itertools.compress(self._members, map(operator.not_, self._followed))
+
+
 @dataclass(frozen=True)
 class Sample:
-    """One name to be followed, and the names that it stands for (itself among them)."""
+    """One name to be followed; it stands for ``own`` (itself among them) and for ``others``."""
 
     name: str
-    stands_for: tuple[str, ...]
+    own: Sequence[str]
+    others: Iterable[str] = ()
+
+    @property
+    def stands_for(self) -> tuple[str, ...]:
+        """All names that it stands for."""
+        return (*self.own, *self.others)
 
 
 def samples(names: Iterable[str], layers: int | None, telling: tuple[str, ...], all_below: int = 400) -> list[Sample]:
@@ -55,7 +75,7 @@ def _kinds(chunk: list[str]) -> list[bytes]:
 
 def numbers(name: str) -> tuple[int, ...]:
     """The numbers in a name, in order."""
-    return tuple(map(int, _NUMBER.findall(name)))
+    return tuple(int(digits[:_LONGEST]) for digits in _NUMBER.findall(name))
 
 
 def kind_of(name: str) -> str:
@@ -64,42 +84,50 @@ def kind_of(name: str) -> str:
 
 
 def _of_kind(members: list[str], layers: int | None) -> list[Sample]:
-    by_layer = _by_first_number(members)
-    ordered = sorted(by_layer)
+    firsts = _first_numbers(members)
+    ordered = sorted(set(firsts))
     own = set(ordered) if len(ordered) <= _FEW else {ordered[0], ordered[len(ordered) // 2], ordered[-1]}
     if layers is not None:
         own |= {n for n in ordered if n >= layers or str(n).startswith(str(layers))}
     middle = ordered[len(ordered) // 2] if ordered[len(ordered) // 2] in own else ordered[0]
-    rest = [name for n in ordered if n not in own for name in by_layer[n]]
+    by_layer: dict[int, list[str]] = {n: [] for n in ordered if n in own}
+    inside = list(map(own.__contains__, firsts))
+    for n, name in zip(itertools.compress(firsts, inside), itertools.compress(members, inside)):
+        by_layer[n].append(name)
+    rest = _Others(members, inside)
     out: list[Sample] = []
-    for n in sorted(own):
-        out.extend(_of_layer(by_layer[n], rest if n == middle else []))
+    for n, here in by_layer.items():
+        out.extend(_of_layer(here, rest if n == middle else ()))
     return out
 
 
-def _by_first_number(members: list[str]) -> dict[int, list[str]]:
-    """Names of one kind by their first number, which begins at one place in all of them and ends with one character."""
+def _first_numbers(members: list[str]) -> list[int]:
+    """The first number of each name of one kind: of a million names, a few hundred pieces are looked at one by one."""
     first = _NUMBER.search(members[0])
     if first is None:
-        return {0: members}
-    start, behind = first.start(), members[0][first.end() : first.end() + 1]
-    found: dict[str, list[str]] = {}
-    for name in members:
-        found.setdefault(name[start : name.find(behind, start)] if behind else name[start:], []).append(name)
-    by_number: dict[int, list[str]] = {}
-    for text, names in found.items():
-        if text.isascii() and text.isdecimal():
-            by_number.setdefault(int(text), []).extend(names)
-        else:  # the same letters with a number elsewhere
-            for name in names:
-                by_number.setdefault(next(iter(numbers(name)), 0), []).append(name)
-    return by_number
+        return [0] * len(members)
+    start = first.start()
+    pieces = list(map(operator.itemgetter(slice(start, start + _PIECE)), members))
+    known = {piece: number for piece in set(pieces) if (number := _leading(piece)) is not None}
+    front = members[0][:start]
+    if all(map(operator.methodcaller("startswith", front), members)) and len(known) == len(set(pieces)):
+        return list(map(known.__getitem__, pieces))
+    return [next(iter(numbers(name)), 0) for name in members]
 
 
-def _of_layer(here: list[str], others: list[str]) -> list[Sample]:
+def _leading(piece: str) -> int | None:
+    """The number that a piece of a name begins with; None where it has none, or where it may go on behind it."""
+    found = _NUMBER.match(piece)
+    return int(found.group()) if found is not None and found.end() < _PIECE else None
+
+
+def _of_layer(here: list[str], others: Iterable[str]) -> list[Sample]:
     """Two names of one layer, the first of them for all but the last and for ``others``."""
-    ordered = sorted(here, key=numbers) if len(here) > 2 else here
+    if len(here) <= _SORTED and len(numbers(here[0])) > 2:
+        ordered = sorted(here, key=numbers)
+    else:  # of two names alike but for one number, the longer has the higher one
+        ordered = sorted(sorted(here), key=len)
     first, last = ordered[0], ordered[-1]
     if first == last:
-        return [Sample(first, (first, *others))]
-    return [Sample(first, (*ordered[:-1], *others)), Sample(last, (last,))]
+        return [Sample(first, (first,), others)]
+    return [Sample(first, ordered[:-1], others), Sample(last, (last,))]
