@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from mtp_trace.checkpoint.folder import ModelFolder
 from mtp_trace.report.model import Report, Suggestion, Verdict
+from mtp_trace.source import open_tree
 from mtp_trace.verdict.planner import plan, search, with_suggestion
 from mtp_trace.verdict.session import Session
 
@@ -70,3 +72,52 @@ def test_the_number_of_traces_is_bounded(session: Session) -> None:
     report = session.check([], {}, gpu, model)
     made = search(session, report, model, gpu, 1)
     assert made.suggestion is None and len(made.tried) == 1
+
+
+def changed_tree(tmp_path: Path, edits: dict[str, tuple[str, str]]) -> Session:
+    """The miniature with some text replaced."""
+    tree = tmp_path / "tree"
+    shutil.copytree(MODEL.parent / "sglang", tree)
+    for name, (old, new) in edits.items():
+        file = tree / "sglang" / "srt" / name
+        text = file.read_text()
+        assert old in text
+        file.write_text(text.replace(old, new))
+    return Session(open_tree(str(tree)))
+
+
+def test_a_value_that_has_to_be_given_brings_those_that_belong_to_it(tmp_path: Path) -> None:
+    check = '''        assert self.speculative_eagle_topk == 1, "only top-k 1 is supported here"
+        given = (self.spec'''
+    session = changed_tree(tmp_path, {"server_args.py": ("        given = (self.spec", check)})
+    model = ModelFolder.open(str(MODEL))
+    report, found = judged(session, (*NEXTN, *EXTRA), model)
+    assert report.error is not None and report.error.message == "only top-k 1 is supported here"
+    assert found is not None and {(c.name, c.new) for c in found.changes} == {
+        ("--speculative-num-steps", "3"),
+        ("--speculative-eagle-topk", "1"),
+        ("--speculative-num-draft-tokens", "4"),
+    }
+
+
+def test_what_the_tree_chose_is_changed_where_the_message_names_it_beside_others(tmp_path: Path) -> None:
+    old = '''            assert runner.server_args.attention_backend in ("triton", "trtllm_mha"), (
+                "only the triton and trtllm_mha backends work with hybrid models on Blackwell"
+            )'''
+    new = '''            allowed, used = {"triton", "trtllm_mha"}, runner.chosen()
+            assert used in allowed, f"Only {allowed} work with hybrid models on Blackwell, got {used}."'''
+    runner = "class ModelRunner:"
+    chosen = f"{runner}\n    def chosen(self):\n        return self.server_args.attention_backend\n"
+    session = changed_tree(
+        tmp_path,
+        {
+            "layers/attention/attention_registry.py": (old, new),
+            "model_executor/model_runner.py": (runner, chosen),
+            "server_args.py": ('"fa3" if major == 9 else "triton"', '"fa3"'),
+        },
+    )
+    model, gpu = ModelFolder.open(str(MODEL)), session.gpus.find("b200")
+    report = session.check([*NEXTN, *EXTRA], {}, gpu, model)
+    assert report.stage == "attention"
+    found = plan(session, report, model, gpu)
+    assert found is not None and {(c.name, c.new) for c in found.changes} == {("--attention-backend", "triton")}

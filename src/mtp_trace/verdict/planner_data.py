@@ -31,14 +31,15 @@ DROPPED = 0.5
 class PlannerData:
     """What may be changed (all but ``fixed``), and what a launch would rather keep (``losses``).
 
-    A field that ends in a word of ``valued`` is no switch; the trace has the last word on the others.
+    A field that ends in a word of ``valued`` is no switch; the trace has the last word on the others. ``together`` are
+    groups of fields, each with the value that completes a group of which some are given.
     """
 
     fixed: frozenset[str]
     sizes: frozenset[str]
     asked: Mapping[str, tuple[str, ...]]
     valued: frozenset[str]
-    together: tuple[tuple[str, ...], ...]
+    together: tuple[Mapping[str, str], ...]
     losses: Mapping[str, float]
 
     def lost(self, resolved: Mapping[str, Any], asked_for: set[str]) -> float:
@@ -64,7 +65,7 @@ def planner_data() -> PlannerData:
             sizes=frozenset(data["sizes"]),
             asked={name: tuple(values) for name, values in data["asked"].items()},
             valued=frozenset(data["valued"]),
-            together=tuple(tuple(group) for group in data["together"]),
+            together=tuple({name: str(value) for name, value in group.items()} for group in data["together"]),
             losses={name: float(cost) for name, cost in data["losses"].items()},
         )
     except KeyError as error:

@@ -155,17 +155,22 @@ class Moves:
     # --- what the condition reads ------------------------------------------------------------------------------------
 
     def _together(self, facts: GuardFacts) -> Iterator[Move]:
-        """Fields that are given together or not at all: all left out, or made to fit."""
+        """Fields that are given together or not at all: all left out, or those that are missing added."""
+        why = "given together with the others or not at all"
         for group in self.data.together:
             if not any(field in facts.names or field in self.message for field in group):
                 continue
-            known = [flag.field for field in group if (flag := self._flag(field)) is not None]
-            given = [name for field in known if (name := self.arguments.given(field)) is not None]
-            why = "given together with the others or not at all"
+            known = {flag: value for field, value in group.items() if (flag := self._flag(field)) is not None}
+            given = [name for flag in known if (name := self.arguments.given(flag.field)) is not None]
             parts = [m for name in given for m in self._drop(name, why, READ)]
             if parts:
                 # Left to the tree they are one choice, not several.
                 yield Move(_all_of(parts).changes, 1 + DROPPED)
+            if len(given) < len(known):
+                absent = [flag for flag in known if self.arguments.given(flag.field) is None]
+                added = [m for flag in absent for m in self._set(flag.name, known[flag], why, NAMED)]
+                if added:
+                    yield Move(_all_of(added).changes, len(added) + READ)
 
     def _read(self, facts: GuardFacts) -> Iterator[Move]:
         spoken = " ".join(self.message.lower().replace("-", " ").replace("_", " ").split())
@@ -176,7 +181,7 @@ class Moves:
         failing = {self.arguments.value(flag.name) for flag in concerned.values()} & {*said, *compared}
         for name, flag in concerned.items():
             written = self.arguments.given(flag.field)
-            current = self.arguments.value(flag.name)
+            current = self.arguments.value(flag.name) if written else self.report.resolved.get(flag.field)
             offered = [c for c in flag.choices if c != current and c not in failing]
             named = [c for c in offered if c in said or c in compared]
             others = [c for c in offered if c not in named] if written and flag.field not in self.data.asked else []
@@ -210,7 +215,10 @@ class Moves:
                 yield Move(_all_of(parts).changes, 1 + READ + len(parts) * DROPPED)
 
     def _concerned(self, facts: GuardFacts, spoken: str, texts: set[str]) -> dict[str, Flag]:
-        """The flags that a failure is about, by name: read by its condition, or spoken of in its message."""
+        """The flags that a failure is about, by name: read by its condition, or spoken of in its message.
+
+        Spoken of is also one whose choice by the tree stands in the message, beside others that it could be given.
+        """
         found: dict[str, Flag] = {}
         for name in facts.names:
             if (flag := self._flag(name)) is not None:
@@ -221,7 +229,9 @@ class Moves:
             value = self.arguments.value(given) if given else None
             telling = bool(flag.choices) and "_" in flag.field and flag.field.replace("_", " ") in spoken
             said = given is not None and (given in self.message or flag.field in self.message)
-            if flag.field not in known and (telling or said or (value and value in texts)):
+            chosen = self.report.resolved.get(flag.field) if given is None else None
+            offered = isinstance(chosen, str) and chosen in texts and len(texts & set(flag.choices)) > 1
+            if flag.field not in known and (telling or said or offered or (value and value in texts)):
                 found[flag.field] = flag
         return {name: flag for name, flag in found.items() if not self._held(flag.name, self.data.fixed)}
 
