@@ -362,3 +362,74 @@ KINDS = {
         ),
     )
 }
+
+
+FP8 = {"quant_method": "fp8", "activation_scheme": "dynamic", "fmt": "e4m3", "weight_block_size": [128, 128]}
+
+
+def fp8(head: dict[str, Spec]) -> dict[str, Spec]:
+    """The head's matrices in FP8, with a scale for every block."""
+    found: dict[str, Spec] = {}
+    for name, (dtype, shape) in head.items():
+        if name.endswith("_proj.weight") and "eh_proj" not in name:
+            found[name] = ("F8_E4M3", shape)
+            found[f"{name}_scale_inv"] = ("F32", [-(-size // 128) for size in shape])
+        else:
+            found[name] = (dtype, shape)
+    return found
+
+
+def nvfp4(*ignored: str) -> dict[str, Any]:
+    """The configuration of a checkpoint in NVFP4 that leaves these modules alone."""
+    group = {"dynamic": False, "num_bits": 4, "type": "float", "group_size": 16}
+    return {
+        "quant_method": "modelopt",
+        "quant_algo": "NVFP4",
+        "ignore": ["lm_head", *ignored],
+        "config_groups": {"group_0": {"input_activations": group, "weights": group, "targets": ["Linear"]}},
+    }
+
+
+def modules(head: dict[str, Spec]) -> list[str]:
+    """The modules whose matrices these are."""
+    return sorted(name.removesuffix(".weight") for name in head if name.endswith(".weight") and "norm" not in name)
+
+
+def int4(*ignored: str) -> dict[str, Any]:
+    """The configuration of a checkpoint in packed INT4 by compressed-tensors."""
+    weights = {"num_bits": 4, "type": "int", "strategy": "group", "group_size": 32, "symmetric": True, "dynamic": False}
+    return {
+        "quant_method": "compressed-tensors",
+        "format": "pack-quantized",
+        "ignore": ["lm_head", *ignored],
+        "config_groups": {"group_0": {"targets": ["Linear"], "weights": weights}},
+    }
+
+
+def quark(*excluded: str) -> dict[str, Any]:
+    """The configuration of a checkpoint in MXFP4 by quark."""
+    weight = {
+        "dtype": "fp4",
+        "qscheme": "per_group",
+        "group_size": 32,
+        "is_dynamic": False,
+        "scale_format": "e8m0",
+        "scale_type": "float",
+        "observer_cls": "PerBlockMXObserver",
+        "ch_axis": -1,
+        "round_method": "half_even",
+        "symmetric": None,
+    }
+    group = {"weight": weight, "input_tensors": {**weight, "is_dynamic": True}, "output_tensors": None, "bias": None}
+    return {
+        "quant_method": "quark",
+        "quant_mode": "eager_mode",
+        "exclude": ["lm_head", *excluded],
+        "export": {"kv_cache_group": [], "pack_method": "reorder", "weight_format": "real_quantized"},
+        "global_quant_config": {**group, "target_device": None},
+        "layer_quant_config": {},
+        "layer_type_quant_config": {},
+        "algo_config": None,
+        "softmax_quant_spec": None,
+        "kv_cache_quant_config": {},
+    }

@@ -2,49 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from checkpoint.make import Spec, make_checkpoint, write_index
+from checkpoint.make import make_checkpoint, write_index
 
-from mtp_trace.report.model import Report
-from mtp_trace.source import SourceTree
-from mtp_trace.verdict.session import Session
-
-from .kinds import KINDS, Kind
+from .kinds import FP8, KINDS, fp8
+from .launches import RELEASES, Release, check, folder, session_of, weights_rules
 
 pytestmark = pytest.mark.releases
-RELEASES = ("0.5.9", "0.5.12", "0.5.18", "0.5.23")
-Release = Callable[[str], SourceTree]
-_sessions: dict[str, Session] = {}
-
-
-def _check(release: Release, version: str, kind: Kind, folder: Path) -> Report:
-    session = _sessions.get(version)
-    if session is None:
-        session = _sessions[version] = Session(release(version))
-    argv = ["--model-path", str(folder), "--speculative-algorithm", "NEXTN"]
-    env = {}
-    if version == "0.5.12" and "linear_num_key_heads" in json.dumps(dict(kind.config)):
-        argv += ["--mamba-scheduler-strategy", "extra_buffer"]
-        env["SGLANG_ENABLE_SPEC_V2"] = "1"
-    elif version == "0.5.12" and "hybrid_override_pattern" in kind.config:
-        argv += ["--disable-radix-cache"]
-    return session.check(argv, env, session.gpus.find("h200"))
-
-
-def _folder(folder: Path, kind: Kind, head: dict[str, Spec], **extra: Any) -> Path:
-    shards = {"model-00001.safetensors": dict(kind.body)}
-    if head:
-        shards["model-00002.safetensors"] = head
-    return make_checkpoint(folder, shards, data=False, **{**kind.config, **extra})
-
-
-def _rules(report: Report) -> list[str]:
-    return [f.rule for f in report.findings if f.rule.startswith("weights/")]
 
 
 def _shared(name: str) -> bool:
@@ -62,8 +28,8 @@ def test_complete(release: Release, tmp_path: Path, version: str, name: str) -> 
     ``model.mtp_layers``, ``nemotron_h.py`` those with ``mtp``; all map them onto what ``__init__`` builds.
     """
     kind = KINDS[name]
-    report = _check(release, version, kind, _folder(tmp_path, kind, kind.head()))
-    assert (report.verdict.value, _rules(report)) == ("active", []), report.error
+    report = check(release, version, kind, folder(tmp_path, kind, kind.head()))
+    assert (report.verdict.value, weights_rules(report)) == ("active", []), report.error
     assert report.weights is not None
     count = sum(not _shared(tensor) for tensor in kind.head())
     assert (report.weights["present"], report.weights["missing"]) == (count, [])
@@ -78,8 +44,8 @@ def test_stripped(release: Release, tmp_path: Path, version: str, name: str) -> 
     The line is the class that builds it.
     """
     kind = KINDS[name]
-    report = _check(release, version, kind, _folder(tmp_path, kind, {}))
-    assert (report.verdict.value, _rules(report)) == ("degraded", ["weights/head-missing"]), report.error
+    report = check(release, version, kind, folder(tmp_path, kind, {}))
+    assert (report.verdict.value, weights_rules(report)) == ("degraded", ["weights/head-missing"]), report.error
     finding = next(f for f in report.findings if f.rule == "weights/head-missing")
     assert report.draft is not None and (finding.file, finding.line) == (report.draft.file, report.draft.line)
     assert report.weights is not None and report.weights["present"] == 0
@@ -91,10 +57,10 @@ def test_partly_stripped(release: Release, tmp_path: Path, version: str, name: s
     """Loaders read what is there and compare nothing with what was built: the rest stays as it was allocated."""
     kind = KINDS[name]
     gone = {n for n in kind.head() if "o_proj" in n or ".experts.2." in n}
-    report = _check(
-        release, version, kind, _folder(tmp_path, kind, {n: t for n, t in kind.head().items() if n not in gone})
+    report = check(
+        release, version, kind, folder(tmp_path, kind, {n: t for n, t in kind.head().items() if n not in gone})
     )
-    assert (report.verdict.value, _rules(report)) == ("degraded", ["weights/head-incomplete"]), report.error
+    assert (report.verdict.value, weights_rules(report)) == ("degraded", ["weights/head-incomplete"]), report.error
     assert report.weights is not None and set(report.weights["missing"]) == gone
 
 
@@ -104,22 +70,8 @@ def test_renamed_prefix(release: Release, tmp_path: Path, version: str, name: st
     """A head below another name passes no filter: the same as none."""
     kind = KINDS[name]
     head = {n.replace("mtp.", "draft.").replace("model.layers.3.", "model.head."): t for n, t in kind.head().items()}
-    report = _check(release, version, kind, _folder(tmp_path, kind, head))
-    assert (report.verdict.value, _rules(report)) == ("degraded", ["weights/head-missing"]), report.error
-
-
-FP8 = {"quant_method": "fp8", "activation_scheme": "dynamic", "fmt": "e4m3", "weight_block_size": [128, 128]}
-
-
-def _in_fp8(head: dict[str, Spec]) -> dict[str, Spec]:
-    found: dict[str, Spec] = {}
-    for name, (dtype, shape) in head.items():
-        if name.endswith("_proj.weight") and "eh_proj" not in name:
-            found[name] = ("F8_E4M3", shape)
-            found[f"{name}_scale_inv"] = ("F32", [-(-size // 128) for size in shape])
-        else:
-            found[name] = (dtype, shape)
-    return found
+    report = check(release, version, kind, folder(tmp_path, kind, head))
+    assert (report.verdict.value, weights_rules(report)) == ("degraded", ["weights/head-missing"]), report.error
 
 
 @pytest.mark.parametrize("version", RELEASES)
@@ -127,8 +79,8 @@ def _in_fp8(head: dict[str, Spec]) -> dict[str, Spec]:
 def test_fp8_head_under_fp8(release: Release, tmp_path: Path, version: str, name: str) -> None:
     """The head is built with the checkpoint's own quantization, and has its scales."""
     kind = KINDS[name]
-    report = _check(release, version, kind, _folder(tmp_path, kind, _in_fp8(kind.head()), quantization_config=FP8))
-    assert (report.verdict.value, _rules(report)) == ("active", []), report.error
+    report = check(release, version, kind, folder(tmp_path, kind, fp8(kind.head()), quantization_config=FP8))
+    assert (report.verdict.value, weights_rules(report)) == ("active", []), report.error
 
 
 @pytest.mark.parametrize("version", RELEASES)
@@ -137,8 +89,8 @@ def test_plain_head_under_fp8(release: Release, tmp_path: Path, version: str, na
     """``LinearBase`` asks ``Fp8Config.get_quant_method``, which leaves nothing alone that no list names: FP8 matrices
     of the same shape with scales of their own. The loader copies BF16 numbers in, and no scale is ever read."""
     kind = KINDS[name]
-    report = _check(release, version, kind, _folder(tmp_path, kind, kind.head(), quantization_config=FP8))
-    assert (report.verdict.value, _rules(report)) == ("degraded", ["weights/built-quantized"]), report.error
+    report = check(release, version, kind, folder(tmp_path, kind, kind.head(), quantization_config=FP8))
+    assert (report.verdict.value, weights_rules(report)) == ("degraded", ["weights/built-quantized"]), report.error
 
 
 @pytest.mark.parametrize(
@@ -163,34 +115,9 @@ def test_ignored_head_under_compressed_tensors(release: Release, tmp_path: Path,
             }
         },
     }
-    report = _check(release, version, kind, _folder(tmp_path, kind, kind.head(), quantization_config=config))
+    report = check(release, version, kind, folder(tmp_path, kind, kind.head(), quantization_config=config))
     assert report.verdict.value == verdict, report.error
-    assert _rules(report) == (["weights/built-quantized"] if verdict == "degraded" else [])
-
-
-def _nvfp4(front: str) -> dict[str, Any]:
-    group = {"dynamic": False, "num_bits": 4, "type": "float", "group_size": 16}
-    return {
-        "quant_method": "modelopt",
-        "quant_algo": "NVFP4",
-        "ignore": ["lm_head", f"{front}*"],
-        "config_groups": {"group_0": {"input_activations": group, "weights": group, "targets": ["Linear"]}},
-    }
-
-
-@pytest.mark.parametrize(
-    ("name", "verdict"),
-    [("qwen3.5-moe", "active"), ("deepseek-v3", "active"), ("glm-4.x", "active"), ("qwen3-next", "degraded")],
-)
-def test_plain_head_under_nvfp4(release: Release, tmp_path: Path, name: str, verdict: str) -> None:
-    """0.5.18 builds these heads unquantized under ``modelopt_fp4`` (``_mtp_quant_config``, ``deepseek_nextn.py``,
-    ``glm4_moe_nextn.py``); ``qwen3_next_mtp.py`` has no such rule, and its layers are asked for as ``model.layers.0``,
-    which a list that names ``mtp.`` does not leave alone."""
-    kind = KINDS[name]
-    folder = _folder(tmp_path, kind, kind.head(), quantization_config=_nvfp4(kind.front))
-    report = _check(release, "0.5.18", kind, folder)
-    assert report.verdict.value == verdict, report.error
-    assert _rules(report) == (["weights/built-quantized"] if verdict == "degraded" else [])
+    assert weights_rules(report) == (["weights/built-quantized"] if verdict == "degraded" else [])
 
 
 @pytest.mark.parametrize("version", ["0.5.12", "0.5.18"])
@@ -198,32 +125,32 @@ def test_three_layers_on_one_block(release: Release, tmp_path: Path, version: st
     """``map_model_name_to_mtp_param_name`` drops the number of ``model.mtp_layers.N.``: the last layer's win."""
     kind = KINDS["mimo"]
     head = {n.replace("mtp_layers.0", f"mtp_layers.{i}"): t for i in range(3) for n, t in kind.head().items()}
-    report = _check(release, version, kind, _folder(tmp_path, kind, head, num_nextn_predict_layers=3))
-    assert (report.verdict.value, _rules(report)) == ("degraded", ["weights/layers-collapse"]), report.error
+    report = check(release, version, kind, folder(tmp_path, kind, head, num_nextn_predict_layers=3))
+    assert (report.verdict.value, weights_rules(report)) == ("degraded", ["weights/layers-collapse"]), report.error
 
 
 def test_configuration_alone_says_nothing(release: Release, tmp_path: Path) -> None:
     """Without weights or an index beside it, nobody knows what the checkpoint holds."""
     kind = KINDS["qwen3.5-moe"]
-    folder = make_checkpoint(tmp_path, {}, index=False, **kind.config)
-    report = _check(release, "0.5.18", kind, folder)
-    assert (report.verdict.value, _rules(report), report.weights) == ("active", [], None)
+    place = make_checkpoint(tmp_path, {}, index=False, **kind.config)
+    report = check(release, "0.5.18", kind, place)
+    assert (report.verdict.value, weights_rules(report), report.weights) == ("active", [], None)
 
 
 def test_dummy_weights_say_nothing(release: Release, tmp_path: Path) -> None:
     """``--load-format dummy`` reads no tensor."""
     kind = KINDS["qwen3.5-moe"]
-    session = _sessions.get("0.5.18") or Session(release("0.5.18"))
+    session = session_of(release, "0.5.18")
     argv = [
         "--model-path",
-        str(_folder(tmp_path, kind, {})),
+        str(folder(tmp_path, kind, {})),
         "--speculative-algorithm",
         "NEXTN",
         "--load-format",
         "dummy",
     ]
     report = session.check(argv, {}, session.gpus.find("h200"))
-    assert (report.verdict.value, _rules(report), report.weights) == ("active", [], None)
+    assert (report.verdict.value, weights_rules(report), report.weights) == ("active", [], None)
 
 
 def test_what_a_large_head_costs(release: Release, tmp_path: Path) -> None:
@@ -232,10 +159,10 @@ def test_what_a_large_head_costs(release: Release, tmp_path: Path) -> None:
     text = {**kind.config["text_config"], "hidden_size": 4096, "moe_intermediate_size": 1024, "num_experts": 512}
     text |= {"num_attention_heads": 32, "num_key_value_heads": 2, "head_dim": 256, "vocab_size": 248320}
     text |= {"shared_expert_intermediate_size": 1024}
-    folder = make_checkpoint(tmp_path, {}, index=False, **{**kind.config, "text_config": text})
-    write_index(folder / "model.safetensors.index.json", {"model.norm.weight": "model-00001.safetensors"})
-    session = _sessions.get("0.5.18") or Session(release("0.5.18"))
-    argv = ["--model-path", str(folder), "--speculative-algorithm", "NEXTN", "--tp", "8"]
+    place = make_checkpoint(tmp_path, {}, index=False, **{**kind.config, "text_config": text})
+    write_index(place / "model.safetensors.index.json", {"model.norm.weight": "model-00001.safetensors"})
+    session = session_of(release, "0.5.18")
+    argv = ["--model-path", str(place), "--speculative-algorithm", "NEXTN", "--tp", "8"]
     report = session.check(argv, {}, session.gpus.find("h200"))
     assert report.weights is not None
     assert report.weights["expected"] == 1553

@@ -64,6 +64,12 @@ _NUMBERS = (
 _WHY = "the numbers of tensors are not followed"
 _copies = []
 _default = {"dtype": float32}
+# Whether parts of tensors keep their shapes, and what does not fit is refused as torch refuses it.
+_shapes = {"followed": False}
+
+
+def _followed(*values):
+    return _shapes["followed"] and all([_known(v) for v in values])
 
 
 class Tensor:
@@ -103,6 +109,14 @@ class Tensor:
         return self.shape if dim is None else self.shape[dim]
 
     def copy_(self, source, non_blocking=False):
+        if _followed(self.shape) and isinstance(source, Tensor) and _known(source.shape):
+            given, wanted = tuple(source.shape), tuple(self.shape)
+            behind = wanted[len(wanted) - len(given) :]
+            if len(given) > len(wanted) or not all([g == w or g == 1 for g, w in zip(given, behind)]):
+                raise RuntimeError(
+                    f"output with shape {list(wanted)} doesn't match the broadcast shape: a tensor of shape "
+                    f"{list(given)} is copied into it"
+                )
         _copies.append((self.owner if self.owner is not None else self, source, ()))
         return self
 
@@ -115,8 +129,37 @@ class Tensor:
         """A view or a computation: of the same origin, its shape not followed."""
         return Tensor(_unknown("tensor.shape", _WHY), self.dtype, self.names, self.owner)
 
-    view = reshape = narrow = transpose = permute = squeeze = unsqueeze = expand = repeat = flatten = t = _part
-    index_select = __getitem__ = __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = _part
+    def _of_shape(self, shape):
+        return Tensor(tuple(shape), self.dtype, self.names, self.owner)
+
+    def narrow(self, dim, start, length):
+        if not _followed(self.shape, dim, start, length):
+            return self._part()
+        shape = list(self.shape)
+        if start < 0 or length < 0 or start + length > shape[dim]:
+            raise RuntimeError(
+                f"start ({start}) + length ({length}) exceeds dimension size ({shape[dim]})."
+            )
+        shape[dim] = length
+        return self._of_shape(shape)
+
+    def transpose(self, first, second):
+        if not _followed(self.shape, first, second):
+            return self._part()
+        shape = list(self.shape)
+        shape[first], shape[second] = shape[second], shape[first]
+        return self._of_shape(shape)
+
+    def t(self):
+        return self._of_shape(self.shape[::-1]) if _followed(self.shape) else self._part()
+
+    def __getitem__(self, key):
+        if not _followed(self.shape, key) or not isinstance(key, int):
+            return self._part()
+        return self._of_shape(self.shape[1:])
+
+    view = reshape = permute = squeeze = unsqueeze = expand = repeat = flatten = _part
+    index_select = __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = _part
     __rtruediv__ = __pow__ = __rpow__ = __neg__ = __matmul__ = pow = exp = log = _part
     unflatten = repeat_interleave = select = roll = flip = tile = gather = scatter = mul = div = add = sub = matmul = mm = _part
     bmm = dot = clamp = clip = sqrt = rsqrt = round = floor = ceil = neg = where = masked_fill = expand_as = reshape_as = _part

@@ -20,12 +20,13 @@ from mtp_trace.trace.values import MISSING, Raised, Site, TraceStop, Value
 from mtp_trace.verdict.files import LaunchFiles
 from mtp_trace.verdict.registry import DraftClass, Registry
 from mtp_trace.verdict.run import Outcome
-from mtp_trace.verdict.weights_build import Answers, Builder, Built, Parameter, parameters
+from mtp_trace.verdict.weights_build import Answers, Builder, Built, Parameter, QuantizationRefused, parameters
 from mtp_trace.verdict.weights_cost import Expected, built_cost, expected, probe_groups, routed_experts
 from mtp_trace.verdict.weights_findings import findings_of
 from mtp_trace.verdict.weights_judge import Compared, Comparison
 from mtp_trace.verdict.weights_load import Fed, Feeder
 from mtp_trace.verdict.weights_names import samples
+from mtp_trace.verdict.weights_plain import Unquantized
 from mtp_trace.verdict.weights_rules import WeightRules, weight_rules
 
 if TYPE_CHECKING:
@@ -129,6 +130,8 @@ class Weigher:
                     return _unsaid("how the class takes them hangs on open questions")
         except TraceStop as stop:
             return _unsaid(f"the class cannot be followed: {stop.why}")
+        except QuantizationRefused as refusal:
+            return Weighed(error=refusal.failure)
         except Raised as error:
             at = f" at {error.site.file}:{error.site.line}" if error.site is not None else ""
             why = f"the class cannot be built: {type_name(error.value)}{at}: {message_of(error.value)}"
@@ -204,12 +207,15 @@ class Weigher:
             needed = frozenset(n for n in head if n.endswith("weight") and not self.rules.optional.search(n))
             if first is None and fed.raised is None:
                 probed = feeder.probe(probe_groups(self.rules, layers, experts, _HEADS), needed)
-        known = first.expected if first is not None else None
-        if probed is not None:
-            routed = routed_experts(probed, experts)
-            known = expected(probed, head, needed, routed)
-        compared = Comparison(self.rules, head, chosen, fed.loads, index).compare(known)
-        run = _Run(head, compared, fed, known, self._failure(fed, built))
+            known = first.expected if first is not None else None
+            if probed is not None:
+                routed = routed_experts(probed, experts)
+                known = expected(probed, head, needed, routed)
+            compared = Comparison(self.rules, head, chosen, fed.loads, index).compare(known)
+            plain = Unquantized(Builder(engine, self.rules), found, config, out.bound["server_args"], index, chosen)
+            plain.explain(compared)
+            failure = self._failure(fed, built) or plain.refused(fed.handed, head, compared)
+        run = _Run(head, compared, fed, known, failure)
         if beside is not None:
             run.beside = Comparison(self.rules, head, chosen, beside.loads, index).compare(known)
         run.skip = _usual_end(fed, self.rules.load)

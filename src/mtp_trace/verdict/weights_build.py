@@ -6,13 +6,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from mtp_trace.report.model import Failure
 from mtp_trace.trace import attrs
 from mtp_trace.trace.classes import bare
 from mtp_trace.trace.engine import Engine
-from mtp_trace.trace.errors import OBJECT
+from mtp_trace.trace.errors import OBJECT, message_of
+from mtp_trace.trace.ops import type_name
 from mtp_trace.trace.values import MISSING, Class, Function, Instance, Native, Raised, TraceStop, Unknown, Value
 from mtp_trace.verdict.registry import DraftClass
 from mtp_trace.verdict.weights_rules import WeightRules
+
+
+class QuantizationRefused(Exception):
+    """The tree itself refuses the checkpoint's quantization, on this GPU or at all."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
 
 
 @dataclass(frozen=True)
@@ -60,8 +70,8 @@ class Builder:
     def __init__(self, engine: Engine, rules: WeightRules) -> None:
         self.engine, self.rules = engine, rules
 
-    def build(self, found: DraftClass, config: Value, server_args: Value) -> Built:
-        """Makes the class's instance.  Raises Raised and TraceStop as the tree and the tracer do."""
+    def build(self, found: DraftClass, config: Value, server_args: Value, plain: bool = False) -> Built:
+        """Makes the class's instance, ``plain`` without quantization.  Raises what the tracer does."""
         engine = self.engine
         cls = attrs.maybe(engine, engine.imports.load(found.file.removesuffix(".py").replace("/", ".")), found.name)
         if not isinstance(cls, Class):
@@ -70,11 +80,23 @@ class Builder:
         module, _, lookup = self.rules.class_lookup.partition(":")
         engine.set_entry(engine.imports.load(module).attrs, lookup, Native(lookup, lambda e, a, k: (cls, found.name)))
         load_config = engine.call(self._find(self.rules.load_config), [], {})
-        quantization = engine.call(self._find(self.rules.quantization), [config, load_config], {})
+        quantization = None if plain else self._quantization(config, load_config)
         model = engine.call(self._find(self.rules.build), [config, load_config, quantization], {})
         if not isinstance(model, Instance):
             raise TraceStop(f"what {found.name} builds is not known")
         return Built(model, parameters(engine, model), quantization)
+
+    def _quantization(self, config: Value, load_config: Value) -> Value:
+        engine = self.engine
+        seen = len(engine.recorder.events)
+        try:
+            return engine.call(self._find(self.rules.quantization), [config, load_config], {})
+        except Raised as error:
+            said = any(e.kind == "raise" and e.value is error.value for e in engine.recorder.events[seen:])
+            if error.site is None or error.site.model or not said or engine.decisions:
+                raise
+            place = error.site.file, error.site.line, error.site.end_line
+            raise QuantizationRefused(Failure(type_name(error.value), message_of(error.value), *place)) from error
 
     def begin(self, found: DraftClass, config: Value, server_args: Value) -> tuple[Instance, Raised | None]:
         """Makes as much of the class's instance as its ``__init__`` comes to, and what it raised."""

@@ -28,6 +28,7 @@ class Compared:
     built_quantized: dict[str, str] = field(default_factory=dict)
     built_plain: dict[str, str] = field(default_factory=dict)
     collapsed: dict[str, list[str]] = field(default_factory=dict)
+    unfilled: list[str] = field(default_factory=list)
 
     @property
     def essence(self) -> object:
@@ -38,6 +39,7 @@ class Compared:
             sorted(self.built_quantized),
             sorted(self.built_plain),
             sorted(self.collapsed),
+            sorted(self.unfilled),
         )
 
 
@@ -74,6 +76,7 @@ class Comparison:
             return found
         found.built_quantized = self._built_quantized()
         found.built_plain = self._built_plain()
+        found.unfilled = [p for p in self.head if self.rules.packed.search(p) and p not in self.by_param]
         odd = {*map(_module, found.built_quantized), *map(_module, found.built_plain)}
         if expected is not None:
             found.missing = self._missing(expected, odd)

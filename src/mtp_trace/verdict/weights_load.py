@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from mtp_trace.checkpoint.tensors import Tensor
@@ -28,6 +28,18 @@ class Load:
     part: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Handed:
+    """One call of a parameter's own loader, as a class's loader made it."""
+
+    tensor: str
+    param: str
+    source: Instance
+    loader: Value
+    args: tuple[Value, ...]
+    kwargs: Mapping[str, Value]
+
+
 @dataclass
 class Fed:
     """What a loader did with the names it was given.
@@ -41,6 +53,7 @@ class Fed:
     events: list[Event] = field(default_factory=list)
     ends: dict[str, Site] = field(default_factory=dict)
     last: str | None = None
+    handed: list[Handed] = field(default_factory=list)
 
     @property
     def by_tensor(self) -> dict[str, list[Load]]:
@@ -67,12 +80,17 @@ class Feeder:
         torch = engine.imports.load("torch")
         self._torch = torch.attrs
         self._owners = {id(value): name for name, value in built.params.items()}
+        self._own_loaders: dict[int, Value] = {}
+        self._handed: list[Handed] = []
         for value in built.params.values():
             self._listen(value)
 
     def _listen(self, param: Instance) -> None:
         """Loads are noted in place of the parameter's own loader: where in it that would copy to is its business."""
         native = Native("weight_loader", self._load)
+        own = param.attrs.get("weight_loader", param.attrs.get("_weight_loader", MISSING))
+        if own is not MISSING:
+            self._own_loaders[id(param)] = own
         for name in ("weight_loader", "_weight_loader"):
             if name == "weight_loader" or name in param.attrs:
                 self.engine.set_entry(param.attrs, name, native)
@@ -88,6 +106,13 @@ class Feeder:
             if not (isinstance(x, str) and x in self.built.params) and not isinstance(x, (Instance, Unknown))
         )
         self._note(given.get("param"), given.get("loaded_weight"), part)
+        self._keep(given.get("param"), given.get("loaded_weight"), args, kwargs)
+
+    def _keep(self, param: Value, source: Value, args: list[Value], kwargs: dict[str, Value]) -> None:
+        loader = self._own_loaders.get(id(param))
+        stored = source.attrs.get("names") if isinstance(source, Instance) else None
+        if loader is not None and isinstance(source, Instance) and isinstance(stored, tuple) and len(stored) == 1:
+            self._handed.append(Handed(stored[0], self._owners[id(param)], source, loader, tuple(args), dict(kwargs)))
 
     def _note(self, param: Value, source: Value, part: tuple[str, ...]) -> None:
         copies = self._torch["_copies"]
@@ -100,7 +125,8 @@ class Feeder:
         copies = self._torch["_copies"]
         engine.touch(copies)
         copies.clear()
-        fed = Fed()
+        self._handed = []
+        fed = Fed(handed=self._handed)
         engine.loop_turns = 0
         seen = len(engine.recorder.events)
         depth = len(engine.frames)

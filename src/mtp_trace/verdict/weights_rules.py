@@ -35,6 +35,7 @@ class WeightRules:
     optional: re.Pattern[str]
     scale: re.Pattern[str]
     quantized_name: re.Pattern[str]
+    packed: re.Pattern[str]
     dtypes: dict[str, str]
     fronts: dict[str, list[str]]
     backs: dict[str, list[str]]
@@ -65,6 +66,7 @@ def weight_rules() -> WeightRules:
             optional=re.compile(data["optional"]),
             scale=re.compile(data["scale"]),
             quantized_name=re.compile(data["quantized-name"]),
+            packed=re.compile(data["packed"]),
             dtypes=data["dtypes"],
             fronts=data["fronts"],
             backs=data["backs"],
