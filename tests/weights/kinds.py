@@ -64,6 +64,17 @@ def latent(front: str) -> dict[str, Spec]:
     }
 
 
+def indexer(front: str) -> dict[str, Spec]:
+    """What chooses the keys that a sparse attention looks at."""
+    return {
+        f"{front}.wq_b.weight": tensor(HEADS * 128, 128),
+        f"{front}.wk.weight": tensor(128, H),
+        f"{front}.k_norm.weight": tensor(128),
+        f"{front}.k_norm.bias": tensor(128),
+        f"{front}.weights_proj.weight": tensor(HEADS, H),
+    }
+
+
 def norms(front: str, *names: str) -> dict[str, Spec]:
     """Norms of the hidden size."""
     return {f"{front}.{name}.weight": tensor(H) for name in names}
@@ -303,6 +314,31 @@ KINDS = {
             },
             lambda: _nextn(
                 3, attention("model.layers.3.self_attn") | experts("model.layers.3.mlp", "shared_experts", bias=True)
+            ),
+            "model.layers.3.",
+        ),
+        Kind(
+            "glm-5",
+            {
+                **_COMMON,
+                **_MOE,
+                **_MLA,
+                "architectures": ["GlmMoeDsaForCausalLM"],
+                "model_type": "glm_moe_dsa",
+                "num_hidden_layers": 3,
+                "num_nextn_predict_layers": 1,
+                "index_head_dim": 128,
+                "index_n_heads": HEADS,
+                "index_topk": 2048,
+                "qk_head_dim": 192,
+                "head_dim": 64,
+                "rope_parameters": {"rope_type": "default", "rope_theta": 1000000},
+            },
+            lambda: _nextn(
+                3,
+                latent("model.layers.3.self_attn")
+                | indexer("model.layers.3.self_attn.indexer")
+                | experts("model.layers.3.mlp", "shared_experts", bias=True),
             ),
             "model.layers.3.",
         ),

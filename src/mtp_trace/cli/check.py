@@ -37,6 +37,12 @@ FORMATS = ("terminal", "json", "sarif", "junit", "github", "markdown")
 @click.option(
     "--rules", "rule_dirs", multiple=True, type=click.Path(), help="A folder of your own rules; may be repeated."
 )
+@click.option(
+    "--also",
+    multiple=True,
+    metavar="TREE",
+    help="Another tree; what is wrong says whether it is mended there. May be repeated.",
+)
 @click.option("--baseline", type=click.Path(dir_okay=False), default=None, help="Known findings to pass over.")
 @click.option("--fail-on", type=click.Choice(["error", "warning", "note", "never"]), default="error", show_default=True)
 @click.option("--no-suggestion", is_flag=True, help="Do not search for a launch that works.")
@@ -52,6 +58,7 @@ def check(
     gpu: str | None,
     gpu_count: int | None,
     rule_dirs: tuple[str, ...],
+    also: tuple[str, ...],
     baseline: str | None,
     fail_on: str,
     no_suggestion: bool,
@@ -98,6 +105,8 @@ def check(
         report = session.check(argv, env, card, folder)
         if not no_suggestion:
             report = _with_suggestion(session, report, folder, card)
+        if also:
+            report = _with_mended(report, also, cache_for(no_cache), (argv, env, card, folder))
     if baseline is not None:
         report = _without_known(report, baseline)
     write(render(session, report, form, fail_on, quiet, output), output)
@@ -137,6 +146,15 @@ def _with_suggestion(session: Session, report: Report, model: Any, gpu: Any) -> 
     except ImportError:
         return report
     return with_suggestion(session, report, model, gpu)
+
+
+def _with_mended(report: Report, trees: tuple[str, ...], cache: Any, launch: tuple[Any, ...]) -> Report:
+    from mtp_trace.compare.mended import with_mended
+    from mtp_trace.source import open_tree
+    from mtp_trace.verdict.session import Session
+
+    others = [(tree, Session(open_tree(tree), cache).check(*launch)) for tree in trees]
+    return with_mended(report, [(other.sglang.version or tree, other) for tree, other in others])
 
 
 def _without_known(report: Report, path: str) -> Report:

@@ -22,7 +22,7 @@ from mtp_trace.verdict.registry import DraftClass, Registry
 from mtp_trace.verdict.run import Outcome
 from mtp_trace.verdict.weights_build import Answers, Builder, Built, Parameter, QuantizationRefused, parameters
 from mtp_trace.verdict.weights_cost import Expected, built_cost, expected, probe_groups, routed_experts
-from mtp_trace.verdict.weights_findings import findings_of
+from mtp_trace.verdict.weights_findings import EXPLAINING, Told, findings_of
 from mtp_trace.verdict.weights_judge import Compared, Comparison
 from mtp_trace.verdict.weights_load import Fed, Feeder
 from mtp_trace.verdict.weights_names import samples
@@ -65,7 +65,7 @@ class _Run:
     failure: Failure | None
     beside: Compared | None = None
     skip: Site | None = None
-    notes: dict[str, str] = field(default_factory=dict)
+    places: dict[str, tuple[Site, ...]] = field(default_factory=dict)
 
 
 class Weigher:
@@ -175,7 +175,7 @@ class Weigher:
             return _unsaid(why)
         if None in away.values() or not passed or not set(stored.values()) <= set(away.values()):
             return _unsaid(why)
-        findings = findings_of(Compared(absent=True), draft, found, folder, index, None, None)
+        findings = findings_of(Compared(absent=True), Told(draft, found, folder, index))
         note = Assumption("the draft's class", f"only its loader's filter of names was followed: {why}")
         return Weighed(
             {"present": 0, "expected": None, "missing": [], "tensors_from": index.source}, findings, None, (note,)
@@ -215,7 +215,7 @@ class Weigher:
             plain = Unquantized(Builder(engine, self.rules), found, config, out.bound["server_args"], index, chosen)
             plain.explain(compared)
             failure = self._failure(fed, built) or plain.refused(fed.handed, head, compared)
-        run = _Run(head, compared, fed, known, failure)
+        run = _Run(head, compared, fed, known, failure, places=built.places)
         if beside is not None:
             run.beside = Comparison(self.rules, head, chosen, beside.loads, index).compare(known)
         run.skip = _usual_end(fed, self.rules.load)
@@ -262,10 +262,16 @@ class Weigher:
             compared = run.beside
         cost = self._cost(run, compared, index, quantization, tp or 1, ep or 1)
         weights = self._numbers(run, compared, cost, index, engine)
+        told = Told(draft, found, folder, index, quantization, run.skip, run.places, self._unquantizing(engine, found))
+        findings = findings_of(compared, told)
         if run.failure is not None:
-            return Weighed(weights, (), run.failure, tuple(notes))
-        findings = findings_of(compared, draft, found, folder, index, quantization, run.skip)
-        return Weighed(weights, findings, None, tuple(notes))
+            findings = tuple(f for f in findings if f.rule in EXPLAINING)
+        return Weighed(weights, findings, run.failure, tuple(notes))
+
+    def _unquantizing(self, engine: Engine, found: DraftClass) -> tuple[int, ...]:
+        """Lines of the draft's file that build something without the quantization it was given."""
+        lines = engine.imports.tree.module(found.file).lines(1, 1_000_000)
+        return tuple(i for i, line in enumerate(lines, 1) if self.rules.unquantizes.search(line))
 
     def _cost(
         self, run: _Run, compared: Compared, index: TensorIndex, quantization: QuantizationInfo | None, tp: int, ep: int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from mtp_trace.report.model import Failure
@@ -12,7 +12,8 @@ from mtp_trace.trace.classes import bare
 from mtp_trace.trace.engine import Engine
 from mtp_trace.trace.errors import OBJECT, message_of
 from mtp_trace.trace.ops import type_name
-from mtp_trace.trace.values import MISSING, Class, Function, Instance, Native, Raised, TraceStop, Unknown, Value
+from mtp_trace.trace.places import site_of
+from mtp_trace.trace.values import MISSING, Class, Function, Instance, Native, Raised, Site, TraceStop, Unknown, Value
 from mtp_trace.verdict.registry import DraftClass
 from mtp_trace.verdict.weights_rules import WeightRules
 
@@ -36,11 +37,16 @@ class Parameter:
 
 @dataclass
 class Built:
-    """A model object and its parameters by name; ``quantization`` is the config that the loader hands to the class."""
+    """A model object and its parameters by name.
+
+    ``quantization`` is the config that the loader hands to the class; ``places`` has the lines that each parameter was
+    made under, innermost first.
+    """
 
     model: Instance
     params: dict[str, Instance]
     quantization: Value
+    places: dict[str, tuple[Site, ...]] = field(default_factory=dict)
 
     def described(self) -> dict[str, Parameter]:
         """The parameters in plain data."""
@@ -81,10 +87,24 @@ class Builder:
         engine.set_entry(engine.imports.load(module).attrs, lookup, Native(lookup, lambda e, a, k: (cls, found.name)))
         load_config = engine.call(self._find(self.rules.load_config), [], {})
         quantization = None if plain else self._quantization(config, load_config)
+        made = self._listen()
         model = engine.call(self._find(self.rules.build), [config, load_config, quantization], {})
         if not isinstance(model, Instance):
             raise TraceStop(f"what {found.name} builds is not known")
-        return Built(model, parameters(engine, model), quantization)
+        params = parameters(engine, model)
+        places = {name: made[id(value)] for name, value in params.items() if id(value) in made}
+        return Built(model, params, quantization, places)
+
+    def _listen(self) -> dict[int, tuple[Site, ...]]:
+        """Notes where in the tree each parameter is made, from now on."""
+        made: dict[int, tuple[Site, ...]] = {}
+
+        def note(engine: Engine, args: list[Value], kwargs: dict[str, Value]) -> None:
+            frames = [f for f in reversed(engine.frames) if f.node is not None and not f.module.model]
+            made[id(args[0])] = tuple(site_of(f, f.node) for f in frames if f.node is not None)
+
+        self.engine.set_entry(self.engine.imports.load("torch.nn.parameter").attrs, "_made", Native("_made", note))
+        return made
 
     def _quantization(self, config: Value, load_config: Value) -> Value:
         engine = self.engine

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from mtp_trace.checkpoint.folder import ModelFolder
 from mtp_trace.checkpoint.quantization import QuantizationInfo
@@ -13,18 +14,42 @@ from mtp_trace.verdict.registry import DraftClass
 from mtp_trace.verdict.weights_judge import Compared
 
 _SHOWN = 3
+# Findings that say more of an error of the loader.
+EXPLAINING = ("weights/built-quantized", "weights/built-unquantized")
 
 
-def findings_of(
-    compared: Compared,
-    draft: DraftInfo,
-    found: DraftClass,
-    folder: ModelFolder,
-    index: TensorIndex,
-    quantization: QuantizationInfo | None,
-    skip: Site | None,
-) -> tuple[Finding, ...]:
+@dataclass(frozen=True)
+class Told:
+    """What the findings are told of: the draft, its class, its checkpoint, and where in the tree things were decided.
+
+    ``skip`` is where the checkpoint's names leave the loader, ``places`` the lines that each parameter was made under,
+    ``unquantizing`` the lines of the draft's file that drop a quantization.
+    """
+
+    draft: DraftInfo
+    found: DraftClass
+    folder: ModelFolder
+    index: TensorIndex
+    quantization: QuantizationInfo | None = None
+    skip: Site | None = None
+    places: Mapping[str, tuple[Site, ...]] = field(default_factory=dict)
+    unquantizing: tuple[int, ...] = ()
+
+    def handed_over(self, params: Iterable[str]) -> Site | None:
+        """The line of the draft's own file under which the first of these parameters was made."""
+        sites = [next((s for s in self.places.get(p, ()) if s.file == self.found.file), None) for p in params]
+        return next((s for s in sites if s is not None), None)
+
+    def allocated(self, params: Iterable[str]) -> Site | None:
+        """The line that made the first of these parameters; a parameter's own constructor says nothing."""
+        sites = (s for p in params for s in self.places.get(p, ()) if "__new__" not in s.function)
+        return next(sites, None)
+
+
+def findings_of(compared: Compared, told: Told) -> tuple[Finding, ...]:
     """The findings, graver ones first."""
+    draft, found, folder, index, skip = told.draft, told.found, told.folder, told.index, told.skip
+    quantization = told.quantization
     layers = draft.num_nextn_predict_layers
     declared = f" (the config declares {layers} draft layer{'s' if layers != 1 else ''})" if layers is not None else ""
     out: list[Finding] = []
@@ -67,6 +92,8 @@ def findings_of(
                 f"{'it' if len(compared.built_quantized) == 1 else 'them'} unquantized, without scales",
                 found,
                 "Take a release that builds this draft unquantized, or a checkpoint that quantizes it.",
+                _precision_places(told, compared.built_quantized),
+                told.handed_over(compared.built_quantized),
             )
         )
     if compared.built_plain:
@@ -78,6 +105,8 @@ def findings_of(
                 f"{'it' if len(compared.built_plain) == 1 else 'them'} quantized, with scales that are not read",
                 found,
                 "Take a release that builds this draft quantized, or a checkpoint that keeps it unquantized.",
+                _precision_places(told, compared.built_plain),
+                told.handed_over(compared.built_plain),
             )
         )
     if compared.collapsed:
@@ -95,21 +124,31 @@ def findings_of(
     return tuple(out)
 
 
+def _precision_places(told: Told, params: Iterable[str]) -> tuple[Place, ...]:
+    """Beside where the quantization is handed over: the class, what made the weights, what might have dropped it."""
+    names = list(params)
+    found, made, over = told.found, told.allocated(names), told.handed_over(names)
+    out = []
+    if over is not None:
+        out.append(Place(found.file, found.line, found.line, "the draft's class"))
+    if made is not None and made.file != found.file:
+        out.append(Place(made.file, made.line, made.end_line, "the weights are allocated here"))
+    out.extend(Place(found.file, n, n, "drops the quantization where its condition holds") for n in told.unquantizing)
+    return tuple(out)
+
+
 def _finding(
-    rule: str, title: str, message: str, found: DraftClass, fix: str, related: tuple[Place, ...] = ()
+    rule: str,
+    title: str,
+    message: str,
+    found: DraftClass,
+    fix: str,
+    related: tuple[Place, ...] = (),
+    at: Site | None = None,
 ) -> Finding:
-    return Finding(
-        rule,
-        Severity.ERROR,
-        title,
-        message,
-        found.file,
-        found.line,
-        found.line,
-        f"class {found.name}",
-        Fix(fix),
-        related,
-    )
+    line, end = (at.line, at.end_line) if at is not None else (found.line, found.line)
+    snippet = "" if at is not None else f"class {found.name}"
+    return Finding(rule, Severity.ERROR, title, message, found.file, line, end, snippet, Fix(fix), related)
 
 
 def _list(names: list[str]) -> str:

@@ -36,6 +36,7 @@ class WeightRules:
     scale: re.Pattern[str]
     quantized_name: re.Pattern[str]
     packed: re.Pattern[str]
+    unquantizes: re.Pattern[str]
     dtypes: dict[str, str]
     fronts: dict[str, list[str]]
     backs: dict[str, list[str]]
@@ -67,6 +68,7 @@ def weight_rules() -> WeightRules:
             scale=re.compile(data["scale"]),
             quantized_name=re.compile(data["quantized-name"]),
             packed=re.compile(data["packed"]),
+            unquantizes=re.compile(data["unquantizes"]),
             dtypes=data["dtypes"],
             fronts=data["fronts"],
             backs=data["backs"],
