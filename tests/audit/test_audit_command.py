@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from mtp_trace.cli.audit import audit
+from mtp_trace.errors import RuleError
 
 DEMO = Path(__file__).resolve().parents[2] / "fixtures" / "demo"
 SERVER = "python -m sglang.launch_server --model-path /models/mini"
@@ -152,3 +153,33 @@ def test_the_built_command_is_plain_under_no_color(tmp_path: Path) -> None:
         check=False,
     )
     assert made.returncode == 1 and b"\x1b" not in made.stdout and b"STARTUP-ERROR" in made.stdout
+
+
+SILENCE = "# mtp-trace: ignore[radix-cache-no-buffer] moved next week\n"
+
+
+def rules_of(result: Result) -> list[list[str]]:
+    return [[f["rule"] for f in launch["report"]["findings"]] for launch in reports(result)]
+
+
+def test_a_comment_silences_a_rule_in_its_file(run: Any) -> None:
+    text = f"{SERVER} --speculative-algorithm NEXTN\n"
+    (spoken,) = rules_of(run(text, "--format", "json"))
+    assert "radix-cache-no-buffer" in spoken
+    silent = run(SILENCE + text, "--format", "json")
+    assert rules_of(silent) == [[rule for rule in spoken if rule != "radix-cache-no-buffer"]]
+    # What the launch comes to is no finding: it stays.
+    assert silent.exit_code == 1 and "silences nothing" not in silent.stderr
+
+
+def test_a_comment_that_silences_nothing_is_told(run: Any) -> None:
+    result = run(f"{SILENCE}{SERVER} --speculative-algorithm NEXTN {EXTRA}\n")
+    assert result.exit_code == 0
+    assert "run.sh:1: the comment silences nothing: radix-cache-no-buffer does not speak here" in result.stderr
+    assert "silences" not in run(f"{SILENCE}{SERVER} --speculative-algorithm NEXTN {EXTRA}\n", "--quiet").stderr
+
+
+def test_a_wrong_comment_is_refused_at_its_line(run: Any) -> None:
+    result = run(f"#!/bin/sh\n# mtp-trace: ignore[radix-cache-no-buffer]\n{SERVER}\n")
+    assert isinstance(result.exception, RuleError)
+    assert (result.exception.what, result.exception.where) == ("a reason is needed", "run.sh:2")

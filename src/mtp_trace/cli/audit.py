@@ -13,7 +13,8 @@ import click
 from mtp_trace.cli.options import cache_for, gpu_options, output_options, tree_options, write
 
 if TYPE_CHECKING:
-    from mtp_trace.report.listing_model import Audit
+    from mtp_trace.report.listing_model import Audit, AuditEntry
+    from mtp_trace.rules.model import Pack
 
 FORMATS = ("terminal", "json", "sarif", "junit", "github", "markdown")
 
@@ -62,6 +63,8 @@ def audit(
     mtp-trace audit --sglang ./sglang --ref v0.5.9 --gpu b200 --model-map /models=./configs run.sh
     mtp-trace audit --sglang 0.5.18 --format sarif -o audit.sarif --baseline known.json deploy/
 
+    A comment `# mtp-trace: ignore[RULE] why` in a file silences a rule for the launches of that file.
+
     Exit status: 0 all active, 1 one is not or has findings at --fail-on, 2 bad input or no launch found, 3 one is open.
     """
     gc.enable()
@@ -87,13 +90,26 @@ def audit(
         _say(f"no server launch was found in {', '.join(paths)}")
     auditor = Auditor(session, Means(card, models, os.environ, not no_suggestion))
     tree = session.tree
-    found = Audit(SglangInfo(tree.root, tree.version, tree.ref), tuple(auditor.entries(launches)))
+    entries = _not_silenced(tuple(auditor.entries(launches)), pack, quiet)
+    found = Audit(SglangInfo(tree.root, tree.version, tree.ref), entries)
     if write_baseline is not None:
         _keep(found, write_baseline, baseline)
     if baseline is not None:
         found = _without_known(found, baseline, quiet)
     write(_rendered(found, form, fail_on, quiet, output), output)
     sys.exit(int(exit_code_all((entry.report for entry in found.launches), FailOn(fail_on))))
+
+
+def _not_silenced(entries: tuple[AuditEntry, ...], pack: Pack, quiet: bool) -> tuple[AuditEntry, ...]:
+    """The launches without what comments in their files silence; comments that silence nothing are told."""
+    from mtp_trace.launch.files import Files
+    from mtp_trace.rules.suppress import silenced
+
+    files = Files()
+    kept, unused = silenced(entries, lambda file: files.text(Path(file)), pack)
+    for suppression in () if quiet else unused:
+        _say(f"{suppression.where}: the comment silences nothing: {suppression.rule} does not speak here")
+    return kept
 
 
 def _rendered(found: Audit, form: str, fail_on: str, quiet: bool, output: str | None) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from mtp_trace.rules.constants import Constants
 from mtp_trace.rules.model import Capture
 from mtp_trace.rules.regex import SafeRegex
-from mtp_trace.rules.spots import Spot, descend, neighbours_of, spots_of
+from mtp_trace.rules.spots import Spot, descend, neighbours_of, spots_of, statement_of
 from mtp_trace.syntax.form import Node, unparse
 
 
@@ -18,7 +18,7 @@ def capture(item: Capture, spot: Spot, constants: Constants) -> Any:
     if item.how == "text":
         return unparse(spot.value) if spot.value is not None else ""
     if item.how == "numbers":
-        return [n[3] for n in spot.value[3]] if spot.value is not None and spot.value[0] in ("tuple", "list") else []
+        return _numbers(spot, item.fields)
     assert item.what is not None
     if item.how == "compared":
         return compared(spot, item.what, constants)
@@ -28,6 +28,22 @@ def capture(item: Capture, spot: Spot, constants: Constants) -> Any:
         return _sets(spot, item.what)
     nodes = [c.node for c in spot.conditions] + ([spot.value] if spot.value is not None else [])
     return list(dict.fromkeys(n for node in nodes for n in _read_names(node) if item.what.full(n)))
+
+
+def _numbers(spot: Spot, fields: tuple[SafeRegex, ...]) -> list[int]:
+    """The numbers of a tuple; where the spot writes a field, those that the fields get there, one for each."""
+    if spot.kind not in ("write", "item"):
+        return [n[3] for n in spot.value[3]] if spot.value is not None and spot.value[0] in ("tuple", "list") else []
+    written: dict[str, int] = {}
+    for other in (*statement_of(spot), *neighbours_of(spot)):
+        if other.kind == "write" and not other.conditions and other.value is not None and _is_number(other.value):
+            written.setdefault(other.name, other.value[3])
+    found = [next((n for name, n in written.items() if field.full(name)), None) for field in fields]
+    return [n for n in found if n is not None] if None not in found else []
+
+
+def _is_number(node: Node) -> bool:
+    return node[0] == "const" and type(node[3]) is int
 
 
 def _texts(spot: Spot, constants: Constants) -> list[str]:

@@ -257,6 +257,8 @@ def _capture(name: str, value: Value) -> Capture:
         return Capture(name, how)
     m = value.mapping()
     how = _form(m, EXTRACTORS)
-    found = Capture(name, how, m.need(how).regex())
+    argument = m.need(how)
     m.finish()
-    return found
+    if how == "numbers":
+        return Capture(name, how, fields=tuple(v.regex() for v in argument.one_or_many()))
+    return Capture(name, how, argument.regex())

@@ -87,11 +87,12 @@ class SiteClause:
 
 @dataclass(frozen=True)
 class Capture:
-    """A value taken from a site: ``how`` is the extractor, ``what`` its argument."""
+    """A value taken from a site: ``how`` is the extractor, ``what`` its argument, ``fields`` those of ``numbers``."""
 
     name: str
     how: str
     what: SafeRegex | None = None
+    fields: tuple[SafeRegex, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -132,6 +132,12 @@ def neighbours_of(spot: Spot) -> Iterator[Spot]:
             yield from _statement(s, here)
 
 
+def statement_of(spot: Spot) -> Iterator[Spot]:
+    """Spots of the statement that a spot is, itself among them; none where it is only a part of one."""
+    if any(s is spot.node for s in spot.block):
+        yield from _statement(spot.node, _Here(spot.file, spot.function, spot.cls))
+
+
 def _block(statements: list[Node], here: _Here) -> Iterator[Spot]:
     here = replace(here, block=tuple(statements))
     for statement in statements:

@@ -7,9 +7,11 @@ units, Dockerfiles and YAML alike.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from mtp_trace.errors import RuleError
+from mtp_trace.report.listing_model import AuditEntry
 from mtp_trace.report.model import Finding
 from mtp_trace.rules.document import near_hint
 from mtp_trace.rules.model import Pack, Suppression
@@ -55,3 +57,21 @@ def without_suppressed(
         else:
             kept.append(finding)
     return tuple(kept), tuple(s for s in suppressions if s.rule not in used)
+
+
+def silenced(
+    entries: Sequence[AuditEntry], text_of: Callable[[str], str | None], pack: Pack
+) -> tuple[tuple[AuditEntry, ...], tuple[Suppression, ...]]:
+    """The launches without what comments in their files silence, and the comments that silenced nothing in any launch.
+
+    Raises RuleError with file and line for a wrong comment.
+    """
+    told = {file: read_suppressions(text_of(file) or "", file, pack) for file in dict.fromkeys(e.file for e in entries)}
+    spoke = {(entry.file, finding.rule) for entry in entries for finding in entry.report.findings}
+    kept = [_without(entry, told[entry.file]) for entry in entries]
+    return tuple(kept), tuple(s for file, found in told.items() for s in found if (file, s.rule) not in spoke)
+
+
+def _without(entry: AuditEntry, suppressions: Sequence[Suppression]) -> AuditEntry:
+    findings, _ = without_suppressed(entry.report.findings, suppressions)
+    return replace(entry, report=replace(entry.report, findings=findings))
