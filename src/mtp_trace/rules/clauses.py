@@ -67,12 +67,14 @@ def read_match(value: Value) -> Match:
     event, no_event, site = m.get("event"), m.get("no-event"), m.get("site")
     also = m.get("also")
     where = m.get("where")
-    silent = m.get("silent-if")
+    silent, before = m.get("silent-if"), m.get("runs-before")
     no_site, each, launch, at = m.get("no-site"), m.get("each"), m.get("launch"), m.get("at")
     m.finish()
     if event is None and site is None and when is None:
         m.place.fail("nothing to match: give 'when', 'event' or 'site'")
     read_site = read_site_match(site) if site else None
+    if before is not None and site is None:
+        before.place.fail("only a site can run before another", "give 'site' too")
     places: list[tuple[str, EventClause | SiteMatch]] = []
     for name, part in also.mapping() if also else ():
         body = part.mapping()
@@ -83,6 +85,7 @@ def read_match(value: Value) -> Match:
         event=read_event(event) if event else None,
         no_event=read_event(no_event) if no_event else None,
         site=read_site,
+        before=read_site_match(before) if before else None,
         no_site=no_site.boolean() if no_site else False,
         site_where=tuple((k, read_condition(v)) for k, v in where.mapping()) if where else (),
         also=tuple(places),

@@ -27,6 +27,8 @@ def described(rule: Rule) -> Iterator[str]:
     if match.site is not None:
         start = "It speaks where no code of the tree" if match.no_site else "It looks for code that"
         yield from _listed(start, match.site)
+    if match.before is not None:
+        yield from _listed("Only that counts which runs before code that", match.before)
     if match.event is not None:
         yield f"{'And' if match.site else 'It looks'} in the traced launch for an event that {_event(match.event)}."
     if match.no_event is not None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mtp_trace.rules.match_site import find_sites
 from mtp_trace.rules.model import REQUIRES, Pack, Rule
+from mtp_trace.rules.order import places_of
 from mtp_trace.rules.sites import Sites
 
 
@@ -16,7 +16,7 @@ def drift(pack: Pack, sites: Sites, *levels: str) -> list[Rule]:
     found: dict[str, bool] = {}
     for rule in pack.active:
         if rule.requires in asked and rule.match.site is not None:
-            found[rule.id] = bool(find_sites(sites, rule.match.site))
+            found[rule.id] = bool(places_of(sites, rule.match))
     kinds = {rule.kind for rule in pack.active if found.get(rule.id)}
     return [
         rule

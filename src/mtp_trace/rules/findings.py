@@ -13,6 +13,7 @@ from mtp_trace.rules.match_event import find_events
 from mtp_trace.rules.match_site import Found, find_sites
 from mtp_trace.rules.message import fill
 from mtp_trace.rules.model import ChangeSpec, EventClause, Match, Pack, Rule, SiteMatch
+from mtp_trace.rules.order import earlier
 
 MAX_EACH = 8
 
@@ -74,6 +75,7 @@ def _places(match: Match, context: Context, also: dict[str, Found]) -> list[Foun
             return [None]
         return _picked(match, events)
     sites = [s for s in find_sites(context.sites, match.site) if _where(match, s, context, also)]
+    sites = earlier(context.sites, match, sites)
     if match.no_site:
         return [] if sites else (_picked(match, events) if events else [None])
     if not sites:

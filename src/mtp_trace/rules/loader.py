@@ -194,7 +194,7 @@ def _names(match: Match) -> set[str]:
     names = set(ROOTS) - set(MAPS)
     if match.site is not None or match.event is not None:
         names |= set(SITE_NAMES)
-    names |= _captured(match.site)
+    names |= _captured(match.site) | ({"before"} if match.before is not None else set())
     for alias, part in match.also:
         own = set(SITE_NAMES) | (_captured(part) if isinstance(part, SiteMatch) else set())
         names |= {f"{alias}.{n}" for n in own}

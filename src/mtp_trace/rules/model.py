@@ -135,6 +135,7 @@ class Match:
     no_event: EventClause | None = None
     site: SiteMatch | None = None
     no_site: bool = False
+    before: SiteMatch | None = None
     site_where: tuple[tuple[str, Condition], ...] = ()
     also: tuple[tuple[str, EventClause | SiteMatch], ...] = ()
     silent_if: tuple[str, ...] = ()

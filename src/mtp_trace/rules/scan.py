@@ -9,9 +9,10 @@ from typing import Any
 from mtp_trace.report.listing_model import Fact, Scan
 from mtp_trace.report.model import SglangInfo
 from mtp_trace.rules.findings import value_of
-from mtp_trace.rules.match_site import Found, find_sites
+from mtp_trace.rules.match_site import Found
 from mtp_trace.rules.message import fill
 from mtp_trace.rules.model import Pack, Rule
+from mtp_trace.rules.order import places_of
 from mtp_trace.rules.sites import Sites
 from mtp_trace.syntax.quiet import collector_paused
 
@@ -38,7 +39,7 @@ def facts_of(rule: Rule, sites: Sites) -> Sequence[Fact]:
     """The facts of one rule."""
     if rule.scan is None or rule.match.site is None:
         return ()
-    return [_fact(rule, rule.scan, place, sites) for place in find_sites(sites, rule.match.site)]
+    return [_fact(rule, rule.scan, place, sites) for place in places_of(sites, rule.match)]
 
 
 def _fact(rule: Rule, spec: dict[str, str], place: Found, sites: Sites) -> Fact:

@@ -17,8 +17,8 @@ from mtp_trace.errors import RuleError, SourceError
 from mtp_trace.rules.context import Context, flags_of
 from mtp_trace.rules.document import Value, near_hint, parse_document
 from mtp_trace.rules.findings import findings_for
-from mtp_trace.rules.match_site import find_sites
 from mtp_trace.rules.model import Pack, Rule
+from mtp_trace.rules.order import places_of
 from mtp_trace.rules.sites import Sites
 from mtp_trace.syntax.form import Node
 
@@ -121,7 +121,7 @@ def _module_results(pack: Pack, path: Path) -> Iterator[Result]:
 def _site_lines(rule: Rule, sites: Sites, path: Path) -> Iterator[int]:
     if rule.match.site is None:
         raise RuleError(f"the rule {rule.id!r} has no site", str(path), f"test it in a *{LAUNCH_SUFFIX}")
-    for found in find_sites(sites, rule.match.site):
+    for found in places_of(sites, rule.match):
         yield found.line
 
 
