@@ -33,7 +33,7 @@ class Code:
     """Compiled lazily: a function that is never called costs its definition only."""
 
     __slots__ = ("_body", "_compiler", "_form", "_generator", "_outer", "_params", "_scope", "is_async", "kwarg",
-                 "kwonly", "name", "node", "params",
+                 "kwonly", "name", "names", "node", "params",
                  "positional", "simple", "vararg")  # fmt: skip
 
     def __init__(self, name: str, node: Node, params: Node, outer: Scope, body: list[Node], is_async: bool,
@@ -42,6 +42,7 @@ class Code:
         vararg, kwarg = params[2], params[4]
         self._params, self._outer = params, outer
         self.positional = [p for p in self.params if not p.kwonly]
+        self.names = tuple(p.name for p in self.positional)
         self.kwonly = [p for p in self.params if p.kwonly]
         self.vararg: str | None = vararg[0] if vararg else None
         self.kwarg: str | None = kwarg[0] if kwarg else None
@@ -100,7 +101,7 @@ class Code:
         positional = self.positional
         n = len(positional)
         if self.simple and not kwargs and len(args) == n:
-            return {p.name: a for p, a in zip(positional, args)}
+            return dict(zip(self.names, args))
         out: dict[str, Value] = {}
         for p, a in zip(positional, args):
             out[p.name] = a

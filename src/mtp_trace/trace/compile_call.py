@@ -32,6 +32,21 @@ class CallCompiler:
         starred = [a[0] == "star" for a in node[4]]
         kwargs = [(k, self.expr(v, scope)) for k, v in node[5]]
 
+        if plain and not kwargs and len(args) == 1:
+            only = args[0]
+
+            def single(f: Frame) -> Value:
+                fn = function(f)
+                values = [only(f)]
+                f.node = node
+                try:
+                    return f.engine.call(fn, values, {})
+                except (Raised, TraceStop) as e:
+                    place(e, f, node)
+                    raise
+
+            return single
+
         if plain and not kwargs:
 
             def simple(f: Frame) -> Value:

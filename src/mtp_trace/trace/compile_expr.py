@@ -250,6 +250,9 @@ class ExprCompiler(CallCompiler, TargetCompiler):
             if sign in ("is", "is not") and node[5][0][0] == "const" and node[5][0][3] is None:
                 return _none_test(left, sign == "is", node)
 
+            if sign in ("in", "not in"):
+                return _membership(left, right, sign == "in", node)
+
             def single(f: Frame) -> Value:
                 a, b = left(f), right(f)
                 f.node = node
@@ -434,6 +437,23 @@ def _followed(f: Frame, value: Value, table: dict[str, Value], name: str, node: 
 
 def _constant(value: Value) -> Eval:
     return lambda f: value
+
+
+def _membership(left: Eval, right: Eval, wanted: bool, node: Node) -> Eval:
+    """``left in right``, or not."""
+    contains, negate = ops.contains, ops.negate
+
+    def test(f: Frame) -> Value:
+        item, container = left(f), right(f)
+        f.node = node
+        try:
+            found = contains(f.engine, container, item)
+        except (Raised, TraceStop) as e:
+            place(e, f, node)
+            raise
+        return found if wanted else negate(found)
+
+    return test
 
 
 def _none_test(left: Eval, positive: bool, node: Node) -> Eval:

@@ -294,7 +294,9 @@ def turns(f: Frame, source: Callable[[Frame], Value], node: Node) -> Iterator[Va
     engine = f.engine
     try:
         for item in ops.iterating(engine, source(f)):
-            engine.turns(1, node, f)
+            engine.loop_turns += 1
+            if engine.loop_turns > engine.budget.turns:
+                engine.turns(0, node, f)
             yield item
     except (Raised, TraceStop) as e:
         place(e, f, node[4])

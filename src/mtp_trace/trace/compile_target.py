@@ -150,8 +150,13 @@ class TargetCompiler:
         stars = [i for i, t in enumerate(target[3]) if t[0] == "star"]
         stores = [self.store(t[3] if t[0] == "star" else t, scope) for t in target[3]]
         count = len(stores)
+        exact = not stars
 
         def unpack(f: Frame, v: Value) -> None:
+            if exact and type(v) is tuple and len(v) == count:
+                for s, item in zip(stores, v):
+                    s(f, item)
+                return
             if isinstance(v, Unknown):
                 for i, s in enumerate(stores):
                     s(f, v.derive(f"{v.key}[{i}]"))

@@ -25,6 +25,7 @@ from mtp_trace.trace.values import (
     External,
     Frame,
     Function,
+    Generator,
     Instance,
     Lazy,
     Native,
@@ -59,6 +60,25 @@ class Decision:
         self.key, self.answer, self.why, self.site = key, answer, why, site
 
 
+class Savepoint:
+    """The engine between two stages of a launch: what a later way through with the same answers starts from.
+
+    ``payload`` is what the one who runs the stages kept of the way here.
+    """
+
+    __slots__ = ("answers", "journal", "payload", "state")
+
+    def __init__(self, answers: tuple[Decision, ...], journal: int, payload: Any, state: dict[str, Any]) -> None:
+        self.answers, self.journal, self.payload, self.state = answers, journal, payload, state
+
+    def fits(self, plan: dict[str, bool]) -> bool:
+        """Whether a launch with these answers comes by here."""
+        return all(plan.get(d.key) is d.answer for d in self.answers)
+
+
+_LAUNCH_STATE = ("decisions", "decided", "assumptions", "written")
+
+
 class Engine(Journal, Handling, Reflection, TypeForms):
     """One interpreter over one tree and one world (GPU, environment, packages).
 
@@ -90,6 +110,8 @@ class Engine(Journal, Handling, Reflection, TypeForms):
         self.filling: Instance | None = None
         self.abstract_bases: dict[str, Class] = {}
         self.names_only = False
+        self.savepoints: list[Savepoint] = []
+        self.resumed: Savepoint | None = None
         self.world = World()
         self.environ: Instance = system.make_environ({})
 
@@ -107,11 +129,47 @@ class Engine(Journal, Handling, Reflection, TypeForms):
         self.frames.clear()
         self._journal.clear()
         self._touched.clear()
+        self.savepoints.clear()
+        self.resumed = None
         self._recording = True
+
+    def mark(self, payload: Any) -> None:
+        """Keeps where the launch stands, between stages, for the ways that differ only later."""
+        Generator.epoch += 1
+        state: dict[str, Any] = {name: getattr(self, name).copy() for name in _LAUNCH_STATE}
+        state |= {"calls": self.calls, "loop_turns": self.loop_turns}
+        state |= {"events": len(self.recorder.events), "handled": len(self.recorder.handled)}
+        self.savepoints.append(Savepoint(tuple(self.decisions), len(self._journal), payload, state))
+        # What was noted before is noted again: going back to here needs its content as of now.
+        self._touched = {}
+
+    def forget_marks(self) -> None:
+        """After something that going back could not undo."""
+        self.savepoints.clear()
+
+    def begin_again(self, plan: dict[str, bool]) -> None:
+        """Starts the launch with other answers: from the last savepoint that is on the way, else from the beginning."""
+        while self.savepoints and not self.savepoints[-1].fits(plan):
+            self.savepoints.pop()
+        if not self.savepoints:
+            self.rollback()
+            self.begin(plan)
+            return
+        kept = self.resumed = self.savepoints[-1]
+        self._undo(kept.journal)
+        self._touched = {}
+        self.plan = plan
+        for name in _LAUNCH_STATE:
+            setattr(self, name, kept.state[name].copy())
+        self.calls, self.loop_turns = kept.state["calls"], kept.state["loop_turns"]
+        del self.recorder.events[kept.state["events"] :], self.recorder.handled[kept.state["handled"] :]
+        self.guards.clear()
+        self.frames.clear()
 
     def rollback(self) -> None:
         """Undoes what the launch changed in the shared state."""
         self._recording = False
+        self.savepoints.clear()
         self._undo(0)
         self._touched.clear()
 

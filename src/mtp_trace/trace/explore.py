@@ -30,22 +30,26 @@ class Exploration(Generic[T]):
 def explore(engine: Engine, run: Callable[[], T], limit: int = 64) -> Exploration[T]:
     """Runs ``run`` on the engine, flipping one open decision after another, depth first.
 
-    A run is deterministic given the answers, so replaying a prefix of them leads to the same next question.
+    A run is deterministic given the answers, so replaying a prefix of them leads to the same next question; where
+    ``run`` leaves savepoints behind (``engine.mark``), the part before the last fitting one is not replayed
+    (``engine.resumed`` tells ``run`` where it stands).
     """
     paths: list[Path[T]] = []
     plans: list[dict[str, bool]] = [{}]
-    while plans and len(paths) < limit:
-        plan = plans.pop()
-        engine.begin(plan)
-        try:
+    engine.begin()
+    try:
+        while plans and len(paths) < limit:
+            plan = plans.pop()
+            if paths:
+                engine.begin_again(plan)
             outcome = run()
-        finally:
             decisions = tuple(engine.decisions)
-            engine.rollback()
-        paths.append(Path(decisions, outcome))
-        prefix: dict[str, bool] = {}
-        for d in decisions:
-            if d.key not in plan:
-                plans.append({**prefix, d.key: not d.answer})
-            prefix[d.key] = d.answer
+            paths.append(Path(decisions, outcome))
+            prefix: dict[str, bool] = {}
+            for d in decisions:
+                if d.key not in plan:
+                    plans.append({**prefix, d.key: not d.answer})
+                prefix[d.key] = d.answer
+    finally:
+        engine.rollback()
     return Exploration(tuple(paths), not plans)

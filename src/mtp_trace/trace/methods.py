@@ -11,6 +11,7 @@ import fractions
 import pathlib
 import re
 from collections.abc import Collection
+from functools import lru_cache
 from typing import Any
 
 from mtp_trace.trace import backtracking, limits, ops
@@ -63,6 +64,19 @@ _MUTATORS: dict[type, frozenset[str]] = {
 }
 
 
+@lru_cache(4096)
+def _way(kind: type, name: str) -> tuple[type, str]:
+    """How a method of a builtin type is called, and the type that has it."""
+    for host in kind.__mro__:
+        if name in _MUTATORS.get(host, ()):
+            return host, "mutator"
+        if host in (str, dict) and name in _SPECIAL.get(host, ()):
+            return host, "special"
+        if name in _PURE.get(host, ()):
+            return host, "pure"
+    return kind, ""
+
+
 def host_attribute(engine: Any, obj: Value, name: str) -> Value:
     """The attribute of a builtin value or type, or ``MISSING``."""
     if isinstance(obj, type):
@@ -74,13 +88,13 @@ def host_attribute(engine: Any, obj: Value, name: str) -> Value:
         return type(obj)
     if name == "__doc__":
         return None
-    for host in type(obj).__mro__:
-        if name in _MUTATORS.get(host, ()):
-            return Native(f"{host.__name__}.{name}", lambda e, a, k: _mutate(e, obj, name, a, k))
-        if host in (str, dict) and name in _SPECIAL.get(host, ()):
-            return _special(host, obj, name)
-        if name in _PURE.get(host, ()):
-            return _pure(obj, name)
+    host, way = _way(type(obj), name)  # type: ignore[arg-type]  # a type is hashable
+    if way == "mutator":
+        return Native(f"{host.__name__}.{name}", lambda e, a, k: _mutate(e, obj, name, a, k))
+    if way == "special":
+        return _special(host, obj, name)
+    if way == "pure":
+        return _pure(obj, name)
     if isinstance(obj, complex) and name in ("real", "imag"):
         return getattr(obj, name)
     if isinstance(obj, (int, float)) and name in ("real", "imag", "numerator", "denominator"):

@@ -61,7 +61,7 @@ def is_ours(value: Value) -> bool:
 
 def unknown_key(container: Collection[Value]) -> Unknown | None:
     """A key of a dict, or an item of a set, that may turn out to be any other."""
-    if len(container) > _MAX_LOOKED_AT:
+    if not container or len(container) > _MAX_LOOKED_AT:
         return None
     kinds = set(map(type, container))
     if Unknown not in kinds and External not in kinds:

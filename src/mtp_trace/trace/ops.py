@@ -274,6 +274,12 @@ def negate(value: Value) -> Value:
 
 def contains(engine: Any, container: Value, item: Value) -> Value:
     """``item in container``."""
+    kind = type(container)
+    if (kind is dict or kind is set or kind is frozenset) and type(item) is str:
+        if item in container:
+            return True
+        unknown = unknown_key(container)
+        return False if unknown is None else unknown.derive(f"{short(item)} in {short(container)}")
     if isinstance(container, Unknown):
         return container.derive(f"{short(item)} in {container.key}")
     if isinstance(container, Instance):

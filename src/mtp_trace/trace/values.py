@@ -365,12 +365,15 @@ class Generator:
     """An iterator: the values come when they are asked for. ``source`` is a host iterator over values.
 
     One that was made at import time (``shared``) keeps what it gave, so that every launch sees the same values.
+    One that goes on in a later stage than it was made in (``epoch``) cannot be put back where it stood between them.
     """
 
-    __slots__ = ("items", "result", "source", "state")
+    __slots__ = ("items", "made", "result", "source", "state")
+    epoch = 0
 
     def __init__(self, source: Iterator[Value], shared: bool = False) -> None:
         self.source = source
+        self.made = Generator.epoch
         self.result: Value = None
         self.items: list[Value] | None = [] if shared else None
         self.state = {"position": 0}
@@ -378,6 +381,8 @@ class Generator:
     def take(self, engine: Any) -> Value:
         """The next value, or ``MISSING`` at the end."""
         if self.items is None:
+            if self.made != Generator.epoch:
+                engine.forget_marks()
             return self._next()
         position = self.state["position"]
         if position == len(self.items):
@@ -397,12 +402,19 @@ class Generator:
 
     def rest(self, engine: Any) -> Iterator[Value]:
         """The values not taken yet."""
+        if self.items is None and self.made == Generator.epoch:
+            # Between two of them no stage ends.
+            while (item := self._next()) is not MISSING:
+                yield item
+            return
         while (item := self.take(engine)) is not MISSING:
             yield item
 
     def delegate(self, engine: Any) -> HostGenerator[Value, Value, None]:
         """For ``yield from``: what is sent and raised goes to this one; its result is kept."""
         if self.items is None and isinstance(self.source, HostGenerator):
+            if self.made != Generator.epoch:
+                engine.forget_marks()
             self.result = yield from self.source
         else:
             yield from self.rest(engine)

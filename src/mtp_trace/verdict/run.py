@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,6 +36,14 @@ class Outcome:
     guards_passed: bool = True
     assumptions: dict[str, str] = field(default_factory=dict)
 
+    def copy(self) -> Outcome:
+        """One that can go on apart from this one."""
+        made = copy.copy(self)
+        for name, value in vars(self).items():
+            if isinstance(value, (dict, list)):
+                setattr(made, name, value.copy())
+        return made
+
 
 class _Absent(Exception):
     """The tree does not have a step's target."""
@@ -50,10 +59,21 @@ class StageRunner:
         engine.recorder.items = entry.items
 
     def run(self, argv: list[str]) -> Outcome:
-        """Goes through the stages; never raises for what the tree or the tracer does."""
-        out = Outcome(bound={"argv": list(argv), "unknown": Unknown("$unknown", "only a running server has it")})
-        seen = 0
-        for stage in self.entry.stages:
+        """Goes through the stages; never raises for what the tree or the tracer does.
+
+        Before each stage but the first the engine is marked; a run that the engine resumes goes on from that stage.
+        """
+        if self.engine.resumed is not None:
+            kept: Outcome
+            first, kept = self.engine.resumed.payload
+            out = kept.copy()
+        else:
+            first = 0
+            out = Outcome(bound={"argv": list(argv), "unknown": Unknown("$unknown", "only a running server has it")})
+        seen = len(self.engine.recorder.events)
+        for index, stage in enumerate(self.entry.stages[first:], first):
+            if index > first:
+                self.engine.mark((index, out.copy()))
             if not self._enters(stage, out):
                 continue
             try:

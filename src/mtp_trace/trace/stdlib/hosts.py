@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
+from mtp_trace.gpu import Gpu
 from mtp_trace.trace.errors import OBJECT
 from mtp_trace.trace.events import Event
+from mtp_trace.trace.noted import Noted
 from mtp_trace.trace.stdlib.importing import version_of
 from mtp_trace.trace.stdlib.text import loads
 from mtp_trace.trace.stdlib.tools import natives
 from mtp_trace.trace.values import Class, External, Instance, TraceStop, Unknown, Value
 
+_GPU_FACTS = ("kind", "capability", "memory_mib", "count", "runtime", "arch", "device_name")
+
 
 def host_module(engine: Any) -> dict[str, Value]:
     """Facts: ``gpu``, ``version(name)``, ``installed(name)``, ``table(name)``, ``unknown(key, why)``, ``symbol(path)``,
     ``known(x)``."""
-    gpu = engine.world.gpu
     card = Instance(Class("Gpu", (OBJECT,)))
-    for name in ("kind", "capability", "memory_mib", "count", "runtime", "arch", "device_name"):
-        value = getattr(gpu, name) if gpu is not None else None
-        if value is None and (gpu is None or name in ("capability", "memory_mib", "count")):
-            needed = gpu is None or gpu.kind in ("cuda", "hip")
-            value = Unknown(f"gpu.{name}", f"the GPU's {name.replace('_', ' ')} was not given") if needed else None
-        card.attrs[name] = value
+    card.attrs = Noted(gpu_facts(engine.world.gpu), engine.is_shared)
     return {
         "gpu": card,
         **natives(
@@ -37,6 +35,18 @@ def host_module(engine: Any) -> dict[str, Value]:
             note_read=_note,
         ),
     }  # fmt: skip
+
+
+def gpu_facts(gpu: Gpu | None) -> dict[str, Value]:
+    """What the models may ask about the GPU."""
+    facts: dict[str, Value] = {}
+    for name in _GPU_FACTS:
+        value = getattr(gpu, name) if gpu is not None else None
+        if value is None and (gpu is None or name in ("capability", "memory_mib", "count")):
+            needed = gpu is None or gpu.kind in ("cuda", "hip")
+            value = Unknown(f"gpu.{name}", f"the GPU's {name.replace('_', ' ')} was not given") if needed else None
+        facts[name] = value
+    return facts
 
 
 def _read_json(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
