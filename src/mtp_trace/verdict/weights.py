@@ -20,7 +20,7 @@ from mtp_trace.trace.values import MISSING, Raised, Site, TraceStop, Value
 from mtp_trace.verdict.files import LaunchFiles
 from mtp_trace.verdict.registry import DraftClass, Registry
 from mtp_trace.verdict.run import Outcome
-from mtp_trace.verdict.weights_build import Answers, Builder, Built, Parameter, QuantizationRefused, parameters
+from mtp_trace.verdict.weights_build import Answers, Builder, Built, Parameter, Refused, parameters
 from mtp_trace.verdict.weights_cost import Expected, built_cost, expected, probe_groups, routed_experts
 from mtp_trace.verdict.weights_findings import EXPLAINING, Told, findings_of
 from mtp_trace.verdict.weights_judge import Compared, Comparison
@@ -130,8 +130,10 @@ class Weigher:
                     return _unsaid("how the class takes them hangs on open questions")
         except TraceStop as stop:
             return _unsaid(f"the class cannot be followed: {stop.why}")
-        except QuantizationRefused as refusal:
-            return Weighed(error=refusal.failure)
+        except Refused as refusal:
+            if self._refused_anyway(out, engine, found, refusal):
+                return Weighed(error=refusal.failure)
+            return self._by_filter(out, engine, draft, found, folder, index, refusal.why)
         except Raised as error:
             at = f" at {error.site.file}:{error.site.line}" if error.site is not None else ""
             why = f"the class cannot be built: {type_name(error.value)}{at}: {message_of(error.value)}"
@@ -143,6 +145,23 @@ class Weigher:
         if place not in self._indexes:
             self._indexes[place] = (TensorIndex.of(folder), QuantizationInfo.of(folder))
         return self._indexes[place]
+
+    def _refused_anyway(self, out: Outcome, engine: Engine, found: DraftClass, refusal: Refused) -> bool:
+        """Whether the refusal is certain: however questions are answered, and by the quantization alone."""
+        builder = Builder(engine, self.rules)
+        config, server_args = out.bound["draft"], out.bound["server_args"]
+        if refusal.asked:
+            try:
+                with engine.apart():
+                    engine.plan = Answers(True)
+                    builder.build(found, config, server_args)
+                return False
+            except Refused as other:
+                if other.failure != refusal.failure:
+                    return False
+            except (TraceStop, Raised):
+                return False
+        return not refusal.building or bool(Unquantized(builder, found, config, server_args).built[0])
 
     def _by_filter(
         self,

@@ -18,12 +18,21 @@ from mtp_trace.verdict.registry import DraftClass
 from mtp_trace.verdict.weights_rules import WeightRules
 
 
-class QuantizationRefused(Exception):
-    """The tree itself refuses the checkpoint's quantization, on this GPU or at all."""
+class Refused(Exception):
+    """The tree itself refuses the checkpoint's quantization, or dies of it as it builds the class (``building``).
 
-    def __init__(self, failure: Failure) -> None:
+    ``asked``: a question was answered on the way that nobody knows the answer of.
+    """
+
+    def __init__(self, failure: Failure, building: bool, asked: bool) -> None:
         super().__init__(failure.message)
-        self.failure = failure
+        self.failure, self.building, self.asked = failure, building, asked
+
+    @property
+    def why(self) -> str:
+        """What there is to say where it may be no more than the tracer's own failure."""
+        f = self.failure
+        return f"the class cannot be built: {f.type} at {f.file}:{f.line}: {f.message}"
 
 
 @dataclass(frozen=True)
@@ -86,9 +95,9 @@ class Builder:
         module, _, lookup = self.rules.class_lookup.partition(":")
         engine.set_entry(engine.imports.load(module).attrs, lookup, Native(lookup, lambda e, a, k: (cls, found.name)))
         load_config = engine.call(self._find(self.rules.load_config), [], {})
-        quantization = None if plain else self._quantization(config, load_config)
+        quantization = None if plain else self._said(self.rules.quantization, [config, load_config], False)
         made = self._listen()
-        model = engine.call(self._find(self.rules.build), [config, load_config, quantization], {})
+        model = self._said(self.rules.build, [config, load_config, quantization], True)
         if not isinstance(model, Instance):
             raise TraceStop(f"what {found.name} builds is not known")
         params = parameters(engine, model)
@@ -106,17 +115,19 @@ class Builder:
         self.engine.set_entry(self.engine.imports.load("torch.nn.parameter").attrs, "_made", Native("_made", note))
         return made
 
-    def _quantization(self, config: Value, load_config: Value) -> Value:
+    def _said(self, step: str, args: list[Value], building: bool) -> Value:
+        """Calls a step of the tree.  Raises Refused for an error that is the tree's own."""
         engine = self.engine
         seen = len(engine.recorder.events)
         try:
-            return engine.call(self._find(self.rules.quantization), [config, load_config], {})
+            return engine.call(self._find(step), args, {})
         except Raised as error:
             said = any(e.kind == "raise" and e.value is error.value for e in engine.recorder.events[seen:])
-            if error.site is None or error.site.model or not said or engine.decisions:
+            kind = type_name(error.value)
+            if error.site is None or error.site.model or not (said or kind == "AttributeError"):
                 raise
             place = error.site.file, error.site.line, error.site.end_line
-            raise QuantizationRefused(Failure(type_name(error.value), message_of(error.value), *place)) from error
+            raise Refused(Failure(kind, message_of(error.value), *place), building, bool(engine.decisions)) from error
 
     def begin(self, found: DraftClass, config: Value, server_args: Value) -> tuple[Instance, Raised | None]:
         """Makes as much of the class's instance as its ``__init__`` comes to, and what it raised."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from mtp_trace.checkpoint.tensors import TensorIndex
+from mtp_trace.checkpoint.tensors import Tensor, TensorIndex
 from mtp_trace.report.model import Failure
 from mtp_trace.trace.values import Raised, TraceStop, Value
 from mtp_trace.verdict.registry import DraftClass
-from mtp_trace.verdict.weights_build import Answers, Builder, Parameter
+from mtp_trace.verdict.weights_build import Answers, Builder, Parameter, Refused
 from mtp_trace.verdict.weights_judge import Compared
 from mtp_trace.verdict.weights_load import Feeder, Handed, Load
 from mtp_trace.verdict.weights_names import Sample
@@ -26,11 +26,12 @@ class Unquantized:
         found: DraftClass,
         config: Value,
         server_args: Value,
-        index: TensorIndex,
-        chosen: Iterable[Sample],
+        index: TensorIndex | None = None,
+        chosen: Iterable[Sample] = (),
     ) -> None:
         self.builder, self.found, self.config, self.server_args = builder, found, config, server_args
-        self.index, self.chosen = index, chosen
+        self.index: Mapping[str, Tensor] = index if index is not None else {}
+        self.chosen = chosen
         self._built: Built | None = None
 
     @property
@@ -45,7 +46,7 @@ class Unquantized:
                     model = self.builder.build(self.found, self.config, self.server_args, plain=True)
                     fed = Feeder(engine, self.builder.rules, model).feed(self.index[s.name] for s in self.chosen)
                     self._built = model.described(), fed.loads
-            except (TraceStop, Raised):
+            except (TraceStop, Raised, Refused):
                 pass
         return self._built
 
