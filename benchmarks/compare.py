@@ -43,7 +43,7 @@ from mtp_trace.verdict.session import Session
 from mtp_trace.checkpoint.folder import ModelFolder
 s = Session(open_tree(sys.argv[1]))
 s.check(["--speculative-algorithm", "NEXTN", "--tp-size", "8"], {}, s.gpus.find("h200"), ModelFolder.open(sys.argv[2]))
-engine = next(iter(s._engines.values()))
+engine = s._engines[0]
 print("\\n".join(m.path for m in engine.imports.modules.values() if m.path.endswith(".py") and not m.model))
 """
 

@@ -18,7 +18,7 @@ from mtp_trace.source import SourceTree
 from mtp_trace.syntax.cache import DiskCache
 from mtp_trace.trace.engine import Engine
 from mtp_trace.trace.explore import explore
-from mtp_trace.trace.setup import make_engine
+from mtp_trace.trace.setup import make_engine, moved
 from mtp_trace.trace.world import Gpu
 from mtp_trace.verdict.advice import Adviser
 from mtp_trace.verdict.entry import entrypoints
@@ -30,13 +30,13 @@ from mtp_trace.verdict.run import StageRunner
 from mtp_trace.verdict.weights import Weigher
 
 T = TypeVar("T")
-_MAX_WORLDS = 16
+_MAX_WORLDS = 24
 _MAX_PATHS = 48
 _MODEL_FLAGS = ("--model-path", "--model")
 
 
 class Session:
-    """Judges launches on one tree; import-time state is shared between launches in the same world."""
+    """Judges launches on one tree. What was imported is shared between GPUs that are alike to it."""
 
     def __init__(self, tree: SourceTree, cache: DiskCache | None = None, pack: Pack | None = None) -> None:
         self.tree = tree
@@ -46,7 +46,7 @@ class Session:
         self.entry = entrypoints()
         self.judge = Judge(tree, self.programs, self.entry, Adviser(self.programs, self.entry.algorithm, pack))
         self.weigher = Weigher()
-        self._engines: dict[Any, Engine] = {}
+        self._engines: list[Engine] = []
 
     def check(self, argv: list[str], env: dict[str, str], gpu: Gpu | None, model: ModelFolder | None = None,
               case: str | None = None) -> Report:  # fmt: skip
@@ -90,12 +90,13 @@ class Session:
         return explore(engine, once, _MAX_PATHS)
 
     def _engine(self, gpu: Gpu, env: dict[str, str]) -> Engine:
-        key = (gpu, tuple(sorted(env.items())))
-        engine = self._engines.get(key)
+        engine = next((e for e in reversed(self._engines) if e.world.env == env and moved(e, gpu)), None)
         if engine is None:
-            if len(self._engines) >= _MAX_WORLDS:
-                self._engines.pop(next(iter(self._engines)))
-            engine = self._engines[key] = make_engine(self.programs, self.models, make_world(self.tree, gpu, dict(env)))
+            engine = make_engine(self.programs, self.models, make_world(self.tree, gpu, dict(env)))
+        else:
+            self._engines.remove(engine)
+        self._engines.append(engine)
+        del self._engines[:-_MAX_WORLDS]
         return engine
 
 
