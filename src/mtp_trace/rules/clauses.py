@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from mtp_trace.rules.document import Mapping, Value
-from mtp_trace.rules.model import Capture, Condition, EventClause, Match, SiteClause, SiteMatch, ValueTest, When
+from mtp_trace.rules.model import (
+    Capture,
+    Condition,
+    EventClause,
+    Further,
+    Match,
+    SiteClause,
+    SiteMatch,
+    ValueTest,
+    When,
+)
 
 SITE_FORMS = {
     "write": ("write", "item"),
@@ -54,6 +64,7 @@ ROOTS = (
     "error_file",
     "error_line",
     "draft_file",
+    "target_file",
     "refused_value",
 )
 """First parts of a path to a fact of the launch."""
@@ -75,11 +86,8 @@ def read_match(value: Value) -> Match:
     read_site = read_site_match(site) if site else None
     if before is not None and site is None:
         before.place.fail("only a site can run before another", "give 'site' too")
-    places: list[tuple[str, EventClause | SiteMatch]] = []
-    for name, part in also.mapping() if also else ():
-        body = part.mapping()
-        places.append((name, read_site_match(part) if "words" in body else read_event(part)))
-    anchor = at.choice([name for name, _ in places]) if at else ""
+    places = tuple(_further(name, part) for name, part in also.mapping()) if also else ()
+    anchor = at.choice([place.name for place in places]) if at else ""
     return Match(
         when=When(tuple(read_test(k, v) for k, v in when.mapping())) if when else When(),
         event=read_event(event) if event else None,
@@ -88,11 +96,27 @@ def read_match(value: Value) -> Match:
         before=read_site_match(before) if before else None,
         no_site=no_site.boolean() if no_site else False,
         site_where=tuple((k, read_condition(v)) for k, v in where.mapping()) if where else (),
-        also=tuple(places),
+        also=places,
         silent_if=tuple(v.text() for v in silent.one_or_many()) if silent else (),
         at=anchor,
         launch=launch.boolean() if launch else True,
         each=each.boolean() if each else False,
+    )
+
+
+def _further(name: str, value: Value) -> Further:
+    m = value.mapping()
+    where, file, optional = m.get("where"), m.get("file"), m.get("optional")
+    if (where or file) and "words" not in m:
+        m.place.fail("only a site has 'where' and 'file'", "give 'words'")
+    if file is not None and (not file.text().startswith("$") or file.text()[1:].partition(".")[0] not in ROOTS):
+        file.place.fail(f"{file.text()!r} is no fact of the launch", "write $draft_file or $target_file")
+    return Further(
+        name,
+        site_of(m) if "words" in m else event_of(m),
+        tuple((k, read_condition(v)) for k, v in where.mapping()) if where else (),
+        file.text()[1:] if file else "",
+        optional.boolean() if optional else False,
     )
 
 
@@ -144,7 +168,11 @@ def _number(value: Value) -> float:
 
 def read_event(value: Value) -> EventClause:
     """An event clause."""
-    m = value.mapping()
+    return event_of(value.mapping())
+
+
+def event_of(m: Mapping) -> EventClause:
+    """The event clause of a mapping whose other keys were read."""
     form = _form(m, EVENT_FORMS)
     first = m.need(form)
     parts: dict[str, Any] = {}
@@ -171,7 +199,11 @@ def read_event(value: Value) -> EventClause:
 
 def read_site_match(value: Value) -> SiteMatch:
     """A site with its words, its clauses and its captures."""
-    m = value.mapping()
+    return site_of(value.mapping())
+
+
+def site_of(m: Mapping) -> SiteMatch:
+    """The site of a mapping whose other keys were read."""
     words = tuple(v.text() for v in m.need("words").one_or_many())
     whole = m.get("file-words")
     file_words = tuple(v.text() for v in whole.one_or_many()) if whole else ()

@@ -33,11 +33,13 @@ def described(rule: Rule) -> Iterator[str]:
         yield f"{'And' if match.site else 'It looks'} in the traced launch for an event that {_event(match.event)}."
     if match.no_event is not None:
         yield f"It is silent if there is an event that {_event(match.no_event)}."
-    for name, part in match.also:
-        if isinstance(part, SiteMatch):
-            yield from _listed(f"It also shows ({name.replace('-', ' ')}) code that", part)
+    for further in match.also:
+        name = further.name.replace("-", " ") + (", where there is one" if further.optional else "")
+        if isinstance(further.part, SiteMatch):
+            there = f" in `{further.file}`" if further.file else ""
+            yield from _listed(f"It also shows ({name}) code{there} that", further.part)
         else:
-            yield f"It also shows ({name.replace('-', ' ')}) an event that {_event(part)}."
+            yield f"It also shows ({name}) an event that {_event(further.part)}."
     if match.silent_if:
         yield f"It is silent where {' or '.join(f'`{r}`' for r in match.silent_if)} speaks."
     if not match.launch:

@@ -12,10 +12,11 @@ from mtp_trace.rules.flags import FlagTable
 from mtp_trace.rules.match_event import find_events
 from mtp_trace.rules.match_site import Found, find_sites
 from mtp_trace.rules.message import fill
-from mtp_trace.rules.model import ChangeSpec, EventClause, Match, Pack, Rule, SiteMatch
+from mtp_trace.rules.model import ChangeSpec, Condition, Further, Match, Pack, Rule, SiteMatch
 from mtp_trace.rules.order import earlier
 
 MAX_EACH = 8
+Tests = tuple[tuple[str, Condition], ...]
 
 
 def findings_for(pack: Pack, context: Context) -> tuple[Finding, ...]:
@@ -48,19 +49,33 @@ def _findings(rule: Rule, context: Context) -> Iterator[Finding]:
 def _also(match: Match, context: Context) -> dict[str, Found] | None:
     """The further places that the rule names; None where one of them is not there."""
     out: dict[str, Found] = {}
-    for name, part in match.also:
-        found = _first(part, context)
-        if found is None:
+    for further in match.also:
+        found = _first(further, context)
+        if found is not None:
+            out[further.name] = found
+        elif not further.optional:
             return None
-        out[name] = found
     return out
 
 
-def _first(part: EventClause | SiteMatch, context: Context) -> Found | None:
+def _first(further: Further, context: Context) -> Found | None:
+    part = further.part
     if isinstance(part, SiteMatch):
-        return next(iter(find_sites(context.sites, part)), None)
+        return next(_further_sites(further, part, context), None)
     found = find_events(context, part)
     return (found[0] if part.pick == "first" else found[-1]) if found else None
+
+
+def _further_sites(further: Further, part: SiteMatch, context: Context) -> Iterator[Found]:
+    sites = context.sites
+    if further.file:
+        file = context.fact(further.file)
+        if not isinstance(file, str):
+            return
+        sites = sites.plus([file])
+    for found in find_sites(sites, part):
+        if (not further.file or found.file == file) and _holds_at(further.where, found, context, {}):
+            yield found
 
 
 def _places(match: Match, context: Context, also: dict[str, Found]) -> list[Found | None]:
@@ -103,10 +118,14 @@ def _picked(match: Match, events: list[Found]) -> list[Found | None]:
 
 
 def _where(match: Match, site: Found, context: Context, also: dict[str, Found]) -> bool:
+    return _holds_at(match.site_where, site, context, also)
+
+
+def _holds_at(tests: Tests, site: Found, context: Context, also: dict[str, Found]) -> bool:
     def look_up(path: str) -> Any:
         return value_of(path, site, context, also)
 
-    return all(holds(test, look_up(path), look_up) for path, test in match.site_where)
+    return all(holds(test, look_up(path), look_up) for path, test in tests)
 
 
 def value_of(path: str, place: Found | None, context: Context | None, also: dict[str, Found]) -> Any:

@@ -147,6 +147,11 @@ def _rule(value: Value) -> Rule:
         (requires or value).place.fail("only a rule with a site can be required")
     for path, _ in match.site_where:
         _check_name(path, match_value, names)
+    for further in match.also:
+        part = further.part
+        own = names | set(SITE_NAMES) | (_captured(part) if isinstance(part, SiteMatch) else set())
+        for path, _ in further.where:
+            _check_name(path, match_value, own)
     return found
 
 
@@ -195,9 +200,9 @@ def _names(match: Match) -> set[str]:
     if match.site is not None or match.event is not None:
         names |= set(SITE_NAMES)
     names |= _captured(match.site) | ({"before"} if match.before is not None else set())
-    for alias, part in match.also:
-        own = set(SITE_NAMES) | (_captured(part) if isinstance(part, SiteMatch) else set())
-        names |= {f"{alias}.{n}" for n in own}
+    for further in match.also:
+        own = set(SITE_NAMES) | (_captured(further.part) if isinstance(further.part, SiteMatch) else set())
+        names |= {f"{further.name}.{n}" for n in own}
     return names
 
 

@@ -127,6 +127,17 @@ class When:
 
 
 @dataclass(frozen=True)
+class Further:
+    """A further place that a rule shows. ``file`` is the path of a fact that names the only file looked at."""
+
+    name: str
+    part: EventClause | SiteMatch
+    where: tuple[tuple[str, Condition], ...] = ()
+    file: str = ""
+    optional: bool = False
+
+
+@dataclass(frozen=True)
 class Match:
     """When a rule speaks about a launch. All parts that are given must hold."""
 
@@ -137,7 +148,7 @@ class Match:
     no_site: bool = False
     before: SiteMatch | None = None
     site_where: tuple[tuple[str, Condition], ...] = ()
-    also: tuple[tuple[str, EventClause | SiteMatch], ...] = ()
+    also: tuple[Further, ...] = ()
     silent_if: tuple[str, ...] = ()
     at: str = ""
     launch: bool = True

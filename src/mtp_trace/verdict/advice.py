@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from mtp_trace.report.model import Finding, Report
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from mtp_trace.source import SourceTree
     from mtp_trace.syntax.cache import DiskCache
     from mtp_trace.verdict.judge import Kept
+    from mtp_trace.verdict.registry import DraftClass
 
 _REFUSED = re.compile(r"unrecognized arguments: (--[\w-]+)(?:[ =](\S+))?")
 
@@ -54,11 +56,15 @@ class Adviser:
         """Rules that must find a place in what takes part in a launch, and find none in this tree."""
         return tuple(drift(self.pack, self._sites, "site", "any-of-kind"))
 
-    def findings(self, kept: Kept, report: Report, config: dict[str, Any] | None) -> tuple[Finding, ...]:
-        """The findings of one outcome.  ``config`` is the model's config.json, where there is one."""
+    def findings(
+        self, kept: Kept, report: Report, config: dict[str, Any] | None, find: Callable[[str], DraftClass | None]
+    ) -> tuple[Finding, ...]:
+        """The findings of one outcome.  ``config`` is the model's config.json, where there is one; ``find`` looks up a
+        registered class."""
         from mtp_trace.verdict.judge import plain
 
         facts = self._facts(kept, report, config or {})
+        facts["target_file"] = lambda: _file_of(facts["architecture"], find)
         files = [kept.draft.file] if kept.draft is not None and kept.draft.file else []
         return findings_for(self.pack, Context(self._sites.plus(files), facts, kept.events, plain))
 
@@ -106,6 +112,11 @@ class Adviser:
                 facts["successor"], facts["successor_why"] = near[0].name, near[1]
                 facts["successor_at"] = f"{near[0].file}:{near[0].line}"
         return facts
+
+
+def _file_of(architecture: str | None, find: Callable[[str], DraftClass | None]) -> str | None:
+    found = find(architecture) if architecture else None
+    return found.file if found else None
 
 
 _TEXT_PARTS = ("text_config", "llm_config", "language_config", "thinker_config")

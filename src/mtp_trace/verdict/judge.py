@@ -160,7 +160,8 @@ class Judge:
         report, kept = self._all(found, sglang, model, launch, case, asked_gpu)
         if self.adviser is None:
             return report
-        return replace(report, findings=(*report.findings, *self.adviser.findings(kept, report, config)))
+        said = self.adviser.findings(kept, report, config, self.registry.find)
+        return replace(report, findings=(*report.findings, *said))
 
     def _all(self, found: list[tuple[Any, Any]], sglang: SglangInfo, model: ModelInfo, launch: LaunchInfo,
              case: str | None,
