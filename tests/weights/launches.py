@@ -32,11 +32,13 @@ def check(release: Release, version: str, kind: Kind, place: Path, *more: str, g
     session = session_of(release, version)
     argv = ["--model-path", str(place), "--speculative-algorithm", "NEXTN", *more]
     env = {}
-    if version == "0.5.12" and "linear_num_key_heads" in json.dumps(dict(kind.config)):
+    hybrid = "hybrid_override_pattern" in kind.config
+    linear = "linear_num_key_heads" in json.dumps(dict(kind.config))
+    if version == "0.5.12" and (hybrid or (linear and gpu.startswith("mi"))):
+        argv += ["--disable-radix-cache"]
+    elif version == "0.5.12" and linear:
         argv += ["--mamba-scheduler-strategy", "extra_buffer"]
         env["SGLANG_ENABLE_SPEC_V2"] = "1"
-    elif version == "0.5.12" and "hybrid_override_pattern" in kind.config:
-        argv += ["--disable-radix-cache"]
     return session.check(argv, env, session.gpus.find(gpu))
 
 

@@ -102,7 +102,9 @@ def check(
     session = Session(open_tree(sglang, ref), cache_for(no_cache), pack)
     card = session.gpus.find(gpu, gpu_count) if gpu else None
     with _progress(quiet or form != "terminal"):
+        session.weigher.estimating = True
         report = session.check(argv, env, card, folder)
+        session.weigher.estimating = False  # of the launches that are tried out, only the verdict is asked
         if not no_suggestion:
             report = _with_suggestion(session, report, folder, card)
         if also:

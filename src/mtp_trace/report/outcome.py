@@ -65,6 +65,18 @@ def parameters_text(report: Report) -> str:
     return f"{steps} steps, top-k {topk}, {tokens} draft tokens"
 
 
+def head_text(report: Report) -> str:
+    """What the draft's head takes, in words; empty where nobody weighed it."""
+    weights = report.weights or {}
+    params, size, here = (weights.get(key) for key in ("params", "bf16_bytes", "per_gpu_bytes"))
+    if not isinstance(params, int) or not isinstance(size, int) or not isinstance(here, int) or not params:
+        return ""
+    wanted, share = weights.get("expected"), weights.get("gpu_memory_share")
+    counted_tensors = f"{wanted:,} tensors, " if isinstance(wanted, int) else ""
+    part = f" ({share:.1%} of its memory)" if isinstance(share, float) else ""
+    return f"{counted_tensors}{params:,} parameters, {size:,} bytes in BF16; {here:,} bytes on a GPU{part}"
+
+
 def open_text(report: Report, limit: int = 160) -> str:
     """The first question that the verdict hangs on, and how many more there are."""
     first = clip(one_line(report.depends_on[0].question), limit)

@@ -12,6 +12,7 @@ from mtp_trace.report.outcome import (
     by_severity,
     deciding_place,
     failure_text,
+    head_text,
     headline,
     parameters_text,
 )
@@ -111,6 +112,7 @@ def _subject(report: Report) -> Iterable[tuple[str, str]]:
                 if part
             ),
         )
+    yield "head", head_text(report)
     yield "worker", report.worker or ""
     yield "speculation", parameters_text(report)
 

@@ -22,6 +22,14 @@ from mtp_trace.verdict.registry import DraftClass, Registry
 from mtp_trace.verdict.run import Outcome
 from mtp_trace.verdict.weights_build import Answers, Builder, Built, Parameter, Refused, parameters
 from mtp_trace.verdict.weights_cost import Expected, built_cost, expected, probe_groups, routed_experts
+from mtp_trace.verdict.weights_estimate import (
+    HEADS,
+    cost_in_numbers,
+    estimated,
+    experts_of,
+    needed_of,
+    own_parameters,
+)
 from mtp_trace.verdict.weights_findings import EXPLAINING, Told, findings_of
 from mtp_trace.verdict.weights_judge import Compared, Comparison
 from mtp_trace.verdict.weights_load import Fed, Feeder
@@ -34,7 +42,6 @@ if TYPE_CHECKING:
 
 _LISTED = 20
 _OF_NOTHING = ("of_nothing.weight", "model.layers.0.of_nothing.weight", "of_nothing.norm.weight")
-_HEADS = 2  # draft layers that are asked for by number
 
 
 @dataclass(frozen=True)
@@ -69,10 +76,14 @@ class _Run:
 
 
 class Weigher:
-    """Weighs drafts of one tree; what it has read of a folder and found of a launch is kept."""
+    """Weighs drafts of one tree; what it has read of a folder and found of a launch is kept.
+
+    ``estimating``: say what a head takes where there is nothing to weigh but a configuration.
+    """
 
     def __init__(self) -> None:
         self.rules: WeightRules = weight_rules()
+        self.estimating = False
         self._indexes: dict[str, tuple[TensorIndex, QuantizationInfo | None]] = {}
         self._known: dict[Any, Weighed] = {}
 
@@ -103,7 +114,7 @@ class Weigher:
         self, out: Outcome, engine: Engine, draft: DraftInfo, found: DraftClass, folder: ModelFolder, key: Any
     ) -> Weighed:
         """Weighs the draft of one way through the stages. ``key`` tells apart what was resolved."""
-        key = (found, str(folder.path), key)
+        key = (found, str(folder.config_file), self.estimating, key)
         if key not in self._known:
             self._known[key] = self._weigh(out, engine, draft, found, folder)
         return self._known[key]
@@ -116,12 +127,12 @@ class Weigher:
             index, quantization = self._index(folder)
         except CheckpointError as error:
             return Weighed(assumptions=(Assumption("the checkpoint's tensors", f"not compared: {error}"),))
+        tp, ep = (_number(attrs.maybe(engine, server_args, name)) for name in ("tp_size", "ep_size"))
         if not index.known:
-            return Weighed()
+            return self._estimated(out, engine, found, tp or 1, ep or 1) if self.estimating else Weighed()
         renamed = attrs.maybe(engine, server_args, self.rules.renames_first)
         if renamed is not MISSING and renamed is not None and renamed is not False:
             return _unsaid(f"with {self.rules.renames_first} the loader renames tensors before the class sees them")
-        tp, ep = (_number(attrs.maybe(engine, server_args, name)) for name in ("tp_size", "ep_size"))
         try:
             run = self._run(out, engine, found, index, None)
             if run.failure is not None or run.compared.essence != Compared().essence:
@@ -139,6 +150,16 @@ class Weigher:
             why = f"the class cannot be built: {type_name(error.value)}{at}: {message_of(error.value)}"
             return self._by_filter(out, engine, draft, found, folder, index, why)
         return self._weighed(run, draft, found, folder, index, quantization, tp, ep, engine)
+
+    def _estimated(self, out: Outcome, engine: Engine, found: DraftClass, tp: int, ep: int) -> Weighed:
+        config, server_args = out.bound["draft"], out.bound["server_args"]
+        layers = self._layers(out, engine)
+        weights = estimated(Builder(engine, self.rules), found, config, server_args, layers, tp, ep)
+        return Weighed({**weights, "tensors_from": "nothing"} if weights is not None else None)
+
+    def _layers(self, out: Outcome, engine: Engine) -> int | None:
+        text = attrs.maybe(engine, out.bound["draft"], "hf_text_config")
+        return _number(attrs.maybe(engine, text, "num_hidden_layers"))
 
     def _index(self, folder: ModelFolder) -> tuple[TensorIndex, QuantizationInfo | None]:
         place = str(folder.config_file)
@@ -174,9 +195,7 @@ class Weigher:
         why: str,
     ) -> Weighed:
         """Of a class that cannot be built: does its loader turn every name away, as it does names of nothing?"""
-        layers = _number(
-            attrs.maybe(engine, attrs.maybe(engine, out.bound["draft"], "hf_text_config"), "num_hidden_layers")
-        )
+        layers = self._layers(out, engine)
         chosen = [s.name for s in samples(index, layers, self.rules.telling)]
         try:
             with engine.apart():
@@ -205,8 +224,7 @@ class Weigher:
     def _run(self, out: Outcome, engine: Engine, found: DraftClass, index: TensorIndex, first: _Run | None) -> _Run:
         """Builds and feeds; after a ``first`` time, with all open questions answered the other way."""
         config = out.bound["draft"]
-        text = attrs.maybe(engine, config, "hf_text_config")
-        layers = _number(attrs.maybe(engine, text, "num_hidden_layers"))
+        layers = self._layers(out, engine)
         with engine.apart():
             engine.plan = Answers(first is not None)
             built = Builder(engine, self.rules).build(found, config, out.bound["server_args"])
@@ -215,17 +233,14 @@ class Weigher:
             fed = feeder.feed(index[s.name] for s in chosen)
             probed = None
             described = built.described()
-            experts = _experts(described)
+            experts = experts_of(described)
             beside = (
                 feeder.feed([*(index[s.name] for s in chosen), *index.unindexed.values()]) if index.unindexed else None
             )
-            with engine.apart():
-                engine.plan = Answers(first is not None)
-                shared = feeder.shared()
-            head = {n: p for n, p in described.items() if n not in shared}
-            needed = frozenset(n for n in head if n.endswith("weight") and not self.rules.optional.search(n))
+            head = own_parameters(feeder, described, first is not None)
+            needed = needed_of(head, self.rules)
             if first is None and fed.raised is None:
-                probed = feeder.probe(probe_groups(self.rules, layers, experts, _HEADS), needed)
+                probed = feeder.probe(probe_groups(self.rules, layers, experts, HEADS), needed)
             known = first.expected if first is not None else None
             if probed is not None:
                 routed = routed_experts(probed, experts)
@@ -308,19 +323,12 @@ class Weigher:
             self.rules.scale.search(n.rpartition(".")[2]) for n in run.head if not self.rules.optional.search(n)
         )
         wanted = run.expected.count if run.expected is not None and plain else None
-        gpu = engine.world.gpu
-        memory = gpu.memory_mib * 1024 * 1024 if gpu is not None and gpu.memory_mib else None
         return {
             "present": compared.taken,
             "expected": wanted,
             "missing": compared.missing[:_LISTED],
             "missing_count": len(compared.missing) if not compared.absent else wanted,
-            "params": cost.parameters,
-            "bytes": cost.nbytes,
-            "per_gpu_bytes": cost.per_gpu_bytes,
-            "gpu_memory_share": round(cost.per_gpu_bytes / memory, 4) if memory else None,
-            "by_dtype": dict(cost.by_dtype),
-            "source": "headers" if cost.from_headers else "class",
+            **cost_in_numbers(cost, engine),
             "tensors_from": index.source,
         }
 
@@ -331,12 +339,6 @@ def _unsaid(why: str) -> Weighed:
 
 def _number(value: Value) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _experts(described: dict[str, Parameter]) -> int:
-    """How many experts the class holds: the first size of its experts' matrices."""
-    sizes = [p.shape[0] for n, p in described.items() if "experts." in n and p.shape is not None and len(p.shape) == 3]
-    return max(sizes, default=1)
 
 
 def _usual_end(fed: Fed, loader: str) -> Site | None:
