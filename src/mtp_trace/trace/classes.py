@@ -312,6 +312,8 @@ def instantiate(engine: Any, cls: Class, args: list[Value], kwargs: dict[str, Va
         _refuse_abstract(cls)
         obj = bare(engine, cls, args, kwargs)
     init = cls.lookup("__init__")
+    if isinstance(init, Native) and cls.host is None and (fill := init.attrs.get("fill")) and fill(obj, args, kwargs):
+        return obj
     if init is not MISSING and not (isinstance(init, Native) and init.attrs.get("object")):
         engine.call(init, [obj, *args], kwargs)
     elif cls.host is not None and custom_new is MISSING:

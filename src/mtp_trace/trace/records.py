@@ -219,15 +219,22 @@ def make_init(cls: Class, fields: list[Field], kind: str) -> Native:
     taken = [f for f in fields if f.init]
     positional = [f for f in taken if not f.kw_only]
 
-    def init(engine: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-        obj, values = args[0], args[1:]
+    known = frozenset(f.name for f in taken)
+    required = [f.name for f in taken if f.default is MISSING and f.factory is MISSING]
+    # Where every field is an argument or has a plain default, and none is for __post_init__ alone, in their order.
+    uniform = all(f.init or f.default is not MISSING for f in fields)
+    uniform = uniform and not any(f.init_var or f.factory is not MISSING for f in fields)
+    template = {f.name: f.default for f in fields}
+
+    def arguments(values: list[Value], kwargs: dict[str, Value]) -> dict[str, Value]:
         if len(values) > len(positional):
             throw(
                 "TypeError",
-                _too_many(cls, positional, len(args)) if kind == "dataclass" else "Extra positional arguments provided",
+                _too_many(cls, positional, len(values) + 1)
+                if kind == "dataclass"
+                else "Extra positional arguments provided",
             )
         given: dict[str, Value] = {f.name: v for f, v in zip(positional, values)}
-        known = {f.name for f in taken}
         for k, v in kwargs.items():
             if k not in known:
                 throw("TypeError", f"{cls.name}.__init__() got an unexpected keyword argument '{k}'"
@@ -236,13 +243,17 @@ def make_init(cls: Class, fields: list[Field], kind: str) -> Native:
                 throw("TypeError", f"{cls.name}.__init__() got multiple values for argument '{k}'"
                       if kind == "dataclass" else f"Argument '{k}' given by name and position")  # fmt: skip
             given[k] = v
+        if kind == "dataclass":
+            _missing(cls, taken, given)
+        return given
+
+    def init(engine: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        obj, given = args[0], arguments(args[1:], kwargs)
         init_vars: list[Value] = []
         # A dataclass assigns its fields; a Struct, and a frozen dataclass, put them there.
         custom = obj.cls.lookup("__setattr__") if kind == "dataclass" else MISSING
         if not isinstance(custom, Function):
             custom = MISSING
-        if kind == "dataclass":
-            _missing(cls, taken, given)
         for f in fields:
             if f.name in given:
                 value = given[f.name]
@@ -271,7 +282,22 @@ def make_init(cls: Class, fields: list[Field], kind: str) -> Native:
             engine.call(hook, [obj, *init_vars], {})
         return None
 
-    return Native("__init__", init)
+    def fill(obj: Instance, values: list[Value], kwargs: dict[str, Value]) -> bool:
+        """Fills an object that nothing else holds yet; False where only ``init`` can."""
+        if not uniform or (kind == "dataclass" and isinstance(obj.cls.lookup("__setattr__"), Function)):
+            return False
+        if obj.cls.lookup("__post_init__") is not MISSING:
+            return False
+        given = arguments(values, kwargs)
+        if any(name not in given for name in required):
+            return False
+        obj.attrs.update(template)
+        obj.attrs.update(given)
+        return True
+
+    made = Native("__init__", init)
+    made.attrs["fill"] = fill
+    return made
 
 
 def _too_many(cls: Class, positional: list[Field], given: int) -> str:
