@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from compare_support import ARGS, MODEL, NEXTN, lax, replaced, tree
 
-from mtp_trace.compare.edit import edited, flags_in, given
+from mtp_trace.compare.edit import flags_in, given
 from mtp_trace.compare.effect import difference
 from mtp_trace.compare.gate import GateOptions, gate
 from mtp_trace.compare.judging import Case
@@ -16,7 +16,10 @@ from mtp_trace.compare.trees import TreeSpec
 from mtp_trace.report.compare_model import Deployment, Effect
 from mtp_trace.report.exitcode import ExitCode, exit_code_gate
 from mtp_trace.report.model import Change, DraftInfo, Failure, LaunchInfo, ModelInfo, Report, SglangInfo, Step, Verdict
+from mtp_trace.rules.flags import FlagTable
+from mtp_trace.verdict.planner_edit import applied
 
+Launch = tuple[tuple[str, ...], dict[str, str]]
 HYBRID = Case("hybrid", ("--model-path", str(MODEL), *NEXTN), gpu="h200")
 BUFFERED = Case("buffered", (*HYBRID.argv, "--mamba-scheduler-strategy", "extra_buffer"), gpu="h200")
 RESOLVED = {
@@ -145,10 +148,13 @@ def test_the_exit_code(effect: Effect, verdict: Verdict, code: ExitCode) -> None
 
 
 def test_launches_are_edited_where_the_flag_stands() -> None:
+    def edited(words: tuple[str, ...], env: dict[str, str], changes: list[Change]) -> Launch:
+        return applied(words, env, changes, FlagTable([]))
+
     argv = ("--a", "1", "--b", "--c=x", "-3", "--a", "2")
-    assert edited(argv, {}, [Change("flag", "--a", None, "9")])[0] == ("--a", "9", "--b", "--c=x", "-3")
+    assert edited(argv, {}, [Change("flag", "--a", None, "9")])[0] == ("--b", "--c=x", "-3", "--a", "9")
     assert edited(argv, {}, [Change("flag", "--b", None, None)])[0] == ("--a", "1", "--c=x", "-3", "--a", "2")
-    assert edited(argv, {}, [Change("flag", "--c", None, "y")])[0][3:5] == ("--c", "y")
+    assert edited(argv, {}, [Change("flag", "--c", None, "y")])[0] == ("--a", "1", "--b", "--c=y", "--a", "2")
     assert edited((), {"A": "1"}, [Change("env", "A", "1", None), Change("env", "B", None, "2")]) == ((), {"B": "2"})
     assert edited((), {}, [Change("flag", "--n", None, "")])[0] == ("--n",)
     assert given(argv, "--a") == "2" and given(argv, "--b") == "" and given(argv, "--d") is None

@@ -13,6 +13,8 @@ from mtp_trace.errors import InputError
 from mtp_trace.report.model import Report, Verdict
 
 if TYPE_CHECKING:
+    from mtp_trace.checkpoint.folder import ModelFolder
+    from mtp_trace.gpu import Gpu
     from mtp_trace.source import SourceTree
     from mtp_trace.verdict.session import Session
 
@@ -48,11 +50,16 @@ def open_session(tree: TreeSpec) -> Session:
 
 def judge_case(session: Session, case: Case) -> Report:
     """One case on an open session."""
+    gpu, model = equipment(session, case)
+    return session.check(list(case.argv), dict(case.env), gpu, model, case=case.id)
+
+
+def equipment(session: Session, case: Case) -> tuple[Gpu | None, ModelFolder | None]:
+    """The GPU and the model folder that a case names."""
     from mtp_trace.checkpoint.folder import ModelFolder
 
     gpu = session.gpus.find(case.gpu, case.gpu_count) if case.gpu else None
-    model = ModelFolder.open(case.model) if case.model else None
-    return session.check(list(case.argv), dict(case.env), gpu, model, case=case.id)
+    return gpu, ModelFolder.open(case.model) if case.model else None
 
 
 @dataclass(frozen=True)

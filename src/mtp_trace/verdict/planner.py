@@ -7,6 +7,7 @@ condition, the tree's own flags, the rules' fixes. Every launch that is suggeste
 from __future__ import annotations
 
 import heapq
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -76,17 +77,40 @@ def plan(
     return search(session, report, model, gpu, limit).suggestion if report.verdict in _FIXABLE else None
 
 
-def search(session: Session, report: Report, model: ModelFolder | None, gpu: Gpu | None, limit: int) -> Plan:
-    """Looks for changes, at most ``limit`` launches traced; fewer where no GPU is given, as each then means many."""
+def is_active(report: Report) -> bool:
+    """What a suggested launch has to come to, unless the caller wants more."""
+    return report.verdict is Verdict.ACTIVE
+
+
+def search(
+    session: Session,
+    report: Report,
+    model: ModelFolder | None,
+    gpu: Gpu | None,
+    limit: int = MOST_TRACES,
+    good: Callable[[Report], bool] = is_active,
+    first: Iterable[tuple[Change, ...]] = (),
+) -> Plan:
+    """Looks for changes, at most ``limit`` launches traced; fewer where no GPU is given, as each then means many.
+
+    ``good`` says whether a launch will do; ``first`` are changes that the caller knows of, to be tried before others.
+    """
     limit = limit if gpu is not None else min(limit, _WITHOUT_GPU)
-    return _Search(session, report, model, gpu, limit).run()
+    return _Search(session, report, model, gpu, limit, good).run(first)
 
 
 class _Search:
     def __init__(
-        self, session: Session, report: Report, model: ModelFolder | None, gpu: Gpu | None, limit: int
+        self,
+        session: Session,
+        report: Report,
+        model: ModelFolder | None,
+        gpu: Gpu | None,
+        limit: int,
+        good: Callable[[Report], bool],
     ) -> None:
         self.session, self.origin, self.model, self.gpu, self.limit = session, report, model, gpu, limit
+        self.good = good
         assert session.judge.adviser is not None
         self.sites = session.judge.adviser.sites
         self.table = FlagTable.of(self.sites)
@@ -100,8 +124,10 @@ class _Search:
         self.serial = 0
         self.reached: dict[Any, int] = {}
 
-    def run(self) -> Plan:
+    def run(self, first: Iterable[tuple[Change, ...]]) -> Plan:
         """The search itself."""
+        for changes in first:
+            self._push(self.origin, (Move(changes, 0.0),), 0.0)
         self._expand(self.origin, (), 0.0)
         left = self.limit
         while self.queue and left > 0:
@@ -112,7 +138,7 @@ class _Search:
             if report is None:
                 continue
             left -= 1
-            if report.verdict is Verdict.ACTIVE:
+            if self.good(report):
                 left = min(left, _AFTER_FOUND)
                 self._keep(node, report)
             elif report.verdict in _FIXABLE and _moved(node.parent, report) and len(node.moves) < MOST_MOVES:
@@ -130,10 +156,12 @@ class _Search:
         if self.reached[place] > _SAME_PLACE:
             return
         for move in Moves(report, self.sites, self.table, self.data, self.user).all():
-            self.serial += 1
-            total = cost + move.cost
-            node = _Node(total - _PROGRESS * len(moves), self.serial, total, (*moves, move), report)
-            heapq.heappush(self.queue, node)
+            self._push(report, (*moves, move), cost + move.cost)
+
+    def _push(self, parent: Report, moves: tuple[Move, ...], cost: float) -> None:
+        self.serial += 1
+        rank = cost - _PROGRESS * (len(moves) - 1)
+        heapq.heappush(self.queue, _Node(rank, self.serial, cost, moves, parent))
 
     def _trace(self, changes: tuple[Change, ...]) -> Report | None:
         launch = self.origin.launch
@@ -161,7 +189,7 @@ class _Search:
                 continue
             fewer = _Node(0.0, 0, node.cost - move.cost, rest, node.parent)
             report = self._trace(fewer.changes)
-            if report is not None and report.verdict is Verdict.ACTIVE:
+            if report is not None and self.good(report):
                 self._keep(fewer, report)
 
     @staticmethod

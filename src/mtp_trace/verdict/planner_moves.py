@@ -133,9 +133,9 @@ class Moves:
             yield Move((Change("env", name, old, new, "the error names it"),), 1 + NAMED)
 
     def _ruled(self) -> Iterator[Move]:
-        """The rules' fixes, of findings that tell why it fails."""
+        """The rules' fixes, of findings that tell why it fails; of all where nothing fails."""
         for finding in self.report.findings:
-            telling = finding.severity is Severity.ERROR or self.report.verdict is Verdict.INACTIVE
+            telling = finding.severity is Severity.ERROR or self.report.verdict in (Verdict.INACTIVE, Verdict.ACTIVE)
             if finding.fix is None or not finding.fix.changes or not telling:
                 continue
             parts: list[Move] = []
