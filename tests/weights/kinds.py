@@ -403,11 +403,14 @@ KINDS = {
 FP8 = {"quant_method": "fp8", "activation_scheme": "dynamic", "fmt": "e4m3", "weight_block_size": [128, 128]}
 
 
+_KEPT = ("eh_proj.weight", "input_proj.weight", "weights_proj.weight")  # left alone by those who quantize
+
+
 def fp8(head: dict[str, Spec]) -> dict[str, Spec]:
     """The head's matrices in FP8, with a scale for every block."""
     found: dict[str, Spec] = {}
     for name, (dtype, shape) in head.items():
-        if name.endswith("_proj.weight") and "eh_proj" not in name:
+        if name.endswith(("_proj.weight", ".wq_b.weight", ".wk.weight")) and not name.endswith(_KEPT):
             found[name] = ("F8_E4M3", shape)
             found[f"{name}_scale_inv"] = ("F32", [-(-size // 128) for size in shape])
         else:

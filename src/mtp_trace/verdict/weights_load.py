@@ -175,12 +175,24 @@ class Feeder:
                 fed = self.feed(Tensor(name, "") for name in rest)
                 if fed.raised is None or fed.last is None:
                     break
+                if fed.last == rest[-1]:  # a loader that takes all names before it looks at the first
+                    deadly |= self._deadly(rest)
+                    break
                 deadly.add(kind_of(fed.last))
                 rest = [name for name in rest[rest.index(fed.last) + 1 :] if kind_of(name) not in deadly]
             if deadly:
                 fed = self.feed(Tensor(name, "") for name in group if kind_of(name) not in deadly)
             found.extend(fed.loads)
         return found
+
+    def _deadly(self, names: list[str]) -> set[str]:
+        """The kinds of names that the loader dies of, found by halves."""
+        if self.feed(Tensor(name, "") for name in names).raised is None:
+            return set()
+        if len(names) == 1:
+            return {kind_of(names[0])}
+        half = len(names) // 2
+        return self._deadly(names[:half]) | self._deadly(names[half:])
 
     def ends(self, names: list[str]) -> dict[str, Site | None]:
         """With which statement the loader's turn over each name ends; None where it dies of it."""
