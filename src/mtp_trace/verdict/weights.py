@@ -17,6 +17,7 @@ from mtp_trace.trace.engine import Engine
 from mtp_trace.trace.errors import message_of
 from mtp_trace.trace.ops import type_name
 from mtp_trace.trace.values import MISSING, Raised, Site, TraceStop, Value
+from mtp_trace.verdict.drafthood import drafthood
 from mtp_trace.verdict.files import LaunchFiles
 from mtp_trace.verdict.registry import DraftClass, Registry
 from mtp_trace.verdict.run import Outcome
@@ -98,6 +99,10 @@ class Weigher:
         weighed = self.weigh(
             out, engine, draft, found, folder, (id(engine), repr(kept.resolved), repr(kept.draft_facts))
         )
+        algorithm = attrs.maybe(engine, out.bound["server_args"], self.rules.hidden_field)
+        known = weighed.weights is not None and weighed.weights["present"] is not None
+        said = drafthood(engine, self.rules, draft, found, algorithm, known)
+        weighed = replace(weighed, findings=(*said, *weighed.findings))
         failed = weighed.error is not None
         return replace(
             kept,

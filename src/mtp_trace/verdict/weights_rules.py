@@ -37,6 +37,9 @@ class WeightRules:
     quantized_name: re.Pattern[str]
     packed: re.Pattern[str]
     unquantizes: re.Pattern[str]
+    hidden_mark: str
+    hidden_field: str
+    hidden_for: frozenset[str]
     dtypes: dict[str, str]
     fronts: dict[str, list[str]]
     backs: dict[str, list[str]]
@@ -68,6 +71,9 @@ def weight_rules() -> WeightRules:
             scale=re.compile(data["scale"]),
             quantized_name=re.compile(data["quantized-name"]),
             packed=re.compile(data["packed"]),
+            hidden_mark=data["handed-over"]["mark"],
+            hidden_field=data["handed-over"]["field"],
+            hidden_for=frozenset(data["handed-over"]["algorithms"]),
             unquantizes=re.compile(data["unquantizes"]),
             dtypes=data["dtypes"],
             fronts=data["fronts"],
