@@ -1,4 +1,4 @@
-"""Facts about one hybrid model on one release: each is in the output of a command, at the line where the tree says it."""
+"""Facts about one hybrid model on one release: each is in a command's output, at the line where the tree says it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,8 @@ SCAN: list[tuple[str, str, str, str, dict[str, Any]]] = [
      "max(FLA_CHUNK_SIZE, self.page_size) % min(FLA_CHUNK_SIZE, self.page_size)", {}),
     ("extra_buffer is for CUDA", "extra-buffer-constraints", "server_args.py", "is_cuda()", {}),
     ("Qwen3.5 has extra_buffer", "extra-buffer-support", "server_args.py", "support_mamba_cache_extra_buffer=True",
-     {"architectures": ["Qwen3NextForCausalLM", "Qwen3_5MoeForConditionalGeneration", "Qwen3_5ForConditionalGeneration"]}),
+     {"architectures": ["Qwen3NextForCausalLM", "Qwen3_5MoeForConditionalGeneration",
+                        "Qwen3_5ForConditionalGeneration"]}),
     ("Qwen3.5 is a hybrid GDN model", "hybrid-recognition", "model_runner.py", "Qwen3_5MoeConfig", {}),
     ("Blackwell takes four backends", "hybrid-backend-guard", "attention_registry.py",
      "only supported backends on Blackwell GPUs for hybrid GDN models", {}),
@@ -101,10 +102,12 @@ SCAN: list[tuple[str, str, str, str, dict[str, Any]]] = [
 CHECK: list[tuple[str, tuple[str, ...], str, str, str]] = [
     ("nothing turns speculation on", ("--tp", "8"), "no-auto-detection", "server_args.py",
      "speculative_algorithm: Optional[str] = None"),
-    ("no_buffer stops the launch", NEXTN, "radix-cache-no-buffer", "server_args.py", "is not compatible with radix cache"),
+    ("no_buffer stops the launch", NEXTN, "radix-cache-no-buffer", "server_args.py",
+     "is not compatible with radix cache"),
     ("the remap is named", NEXTN + EXTRA, "architecture-remap", "model_config.py", "Qwen3_5ForCausalLMMTP"),
     ("the rewrite is named", NEXTN + EXTRA, "algorithm-rewrite", "server_args.py", 'speculative_algorithm = "EAGLE"'),
-    ("no path is needed", NEXTN + EXTRA, "draft-path-fallback", "model_config.py", "model_path or server_args.model_path"),
+    ("no path is needed", NEXTN + EXTRA, "draft-path-fallback", "model_config.py",
+     "model_path or server_args.model_path"),
     ("the default row holds", NEXTN + EXTRA, "draft-parameters-default", "server_args.py", "return (3, 1, 4)"),
     ("mtp_num_hidden_layers is not read, the count is hard-coded", NEXTN + EXTRA, "mtp-layers-one", "model_config.py",
      "num_nextn_predict_layers = 1"),

@@ -66,6 +66,10 @@ ROOTS = (
     "draft_file",
     "target_file",
     "refused_value",
+    "wrong_flag",
+    "wrong_flag_at",
+    "choices",
+    "near_choice",
 )
 """First parts of a path to a fact of the launch."""
 MAPS = ("resolved", "config", "text_config", "env", "target", "draft_config", "flags")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from mtp_trace.rules.findings import findings_for
 from mtp_trace.rules.flags import FlagTable
 from mtp_trace.rules.loader import load_pack
 from mtp_trace.rules.model import Pack, Rule
+from mtp_trace.rules.refused import refused_facts
 from mtp_trace.rules.sites import Programs, Sites
 from mtp_trace.rules.yamlfile import shipped
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from mtp_trace.syntax.cache import DiskCache
     from mtp_trace.verdict.judge import Kept
     from mtp_trace.verdict.registry import DraftClass
-
-_REFUSED = re.compile(r"unrecognized arguments: (--[\w-]+)(?:[ =](\S+))?")
 
 
 def tree_sites(tree: SourceTree, cache: DiskCache | None = None) -> Sites:
@@ -103,14 +101,8 @@ class Adviser:
             if report.resolved
             else flags.get(self._algorithm)
         )
-        refused = _REFUSED.search(error.message) if error is not None else None
-        if refused is not None:
-            facts["unknown_flag"] = refused.group(1)
-            facts["refused_value"] = refused.group(2) or ""
-            near = FlagTable.of(self._sites).nearest(refused.group(1), refused.group(2) or "")
-            if near is not None:
-                facts["successor"], facts["successor_why"] = near[0].name, near[1]
-                facts["successor_at"] = f"{near[0].file}:{near[0].line}"
+        if error is not None and error.message:
+            facts |= refused_facts(error.message, lambda: FlagTable.of(self._sites))
         return facts
 
 
