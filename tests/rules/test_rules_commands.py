@@ -77,6 +77,35 @@ def test_a_miniature_that_does_not_hold_is_told(tmp_path: Path) -> None:
     assert "page_size.py:5: my-page-size fires here and must not" in tested.stdout
 
 
+LIMIT = """\
+schema: 1
+rules:
+  - id: our-limit
+    name: Fewer requests than we send
+    kind: override
+    severity: warning
+    match:
+      when:
+        algorithm: {given: true}
+        flags.max_running_requests: {given: false}
+      event: {write: max_running_requests, value: {below: 64}}
+    message: '{field} becomes {value} at {file}:{line}.'
+    why: The gateway sends more.
+"""
+
+
+def test_the_launches_of_the_docs_stand_beside_the_rules(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "rules.md").read_text()
+    launches = re.search(r"```yaml\n(# ruleid: our-limit.*?)```", text, re.S)
+    assert launches
+    (tmp_path / "limit.yaml").write_text(LIMIT)
+    (tmp_path / "limit.launch.yaml").write_text(launches.group(1))
+    linted = run("rules", "lint", str(tmp_path))
+    assert linted.stderr == "1 rule, 1 remark\n" and "there is no example" in linted.stdout
+    tested = run("rules", "test", str(tmp_path))
+    assert (tested.exit_code, tested.stderr) == (0, "2 expectations, 0 not met\n")
+
+
 def test_scan_names_required_rules_that_find_nothing(tree: Path) -> None:
     scanned = run("scan", "--sglang", str(tree), "--no-cache")
     assert scanned.exit_code == 3

@@ -15,6 +15,8 @@ from mtp_trace.rules.message import placeholders
 from mtp_trace.rules.model import KINDS, REQUIRES, SCHEMA, ChangeSpec, FixSpec, Match, Pack, Rule, Settings, SiteMatch
 
 FOLDER = "activation"
+LAUNCH_SUFFIX = ".launch.yaml"
+"""How the name of a miniature of launches ends."""
 MAX_FILES = 500
 _ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*\Z")
 SITE_NAMES = (
@@ -57,11 +59,12 @@ def load_pack(extra_dirs: Iterable[str | Path] = (), settings: Settings | None =
 
 
 def load_folder(folder: Path) -> dict[str, Rule]:
-    """The rules of a folder's ``*.yaml`` files (or of one file), by id."""
+    """The rules of a folder's ``*.yaml`` files (or of one file), by id; miniatures beside them are left out."""
     if folder.is_file():
         files = [folder]
     elif folder.is_dir():
-        files = sorted(p for p in folder.rglob("*") if p.suffix in (".yaml", ".yml") and p.is_file())
+        found = (p for p in folder.rglob("*") if p.suffix in (".yaml", ".yml") and p.is_file())
+        files = sorted(p for p in found if not p.name.endswith(LAUNCH_SUFFIX))
         if not files:
             raise RuleError("there is no rule file here", str(folder), "rule files end in .yaml")
     else:

@@ -17,12 +17,12 @@ from mtp_trace.errors import RuleError, SourceError
 from mtp_trace.rules.context import Context, flags_of
 from mtp_trace.rules.document import Value, near_hint, parse_document
 from mtp_trace.rules.findings import findings_for
+from mtp_trace.rules.loader import LAUNCH_SUFFIX
 from mtp_trace.rules.model import Pack, Rule
 from mtp_trace.rules.order import places_of
 from mtp_trace.rules.sites import Sites
 from mtp_trace.syntax.form import Node
 
-LAUNCH_SUFFIX = ".launch.yaml"
 _MARK = re.compile(r"\s*#\s*(todoruleid|todook|ruleid|ok):\s*([\w-]+(?:\s*,\s*[\w-]+)*)\s*\Z")
 _MODULE = "tree.py"
 
