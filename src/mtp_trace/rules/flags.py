@@ -41,6 +41,7 @@ class FlagTable:
     @classmethod
     def of(cls, sites: Sites) -> FlagTable:
         """The table of a tree, made once."""
+        sites = sites.base
         table = cls._known.get(sites)
         if table is None:
             table = cls._known[sites] = cls(_collect(sites))

@@ -27,6 +27,22 @@ class Found:
 
 def find_sites(sites: Sites, match: SiteMatch) -> list[Found]:
     """Every place that matches, by file and line; one line matches once for each distinct set of captures."""
+    found = list(_known(sites.base, match, None))
+    for path in sites.extra:
+        found += _known(sites.base, match, path)
+    return sorted(found, key=lambda f: (f.file, f.line)) if sites.extra else found
+
+
+def _known(sites: Sites, match: SiteMatch, path: str | None) -> list[Found]:
+    """What is found in the files always looked at, or in one more, worked out once."""
+    known = sites.remembered.get((id(match), path))
+    if known is None:
+        # The match is kept too, so that its id stays its own.
+        known = sites.remembered[id(match), path] = (match, _find(sites if path is None else sites.only(path), match))
+    return known[1]  # type: ignore[no-any-return]
+
+
+def _find(sites: Sites, match: SiteMatch) -> list[Found]:
     found: list[Found] = []
     seen: set[Any] = set()
     kinds = {k for clause in match.any_of for k in clause.kinds}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 from mtp_trace.errors import SourceError
 from mtp_trace.rules.constants import Constants
@@ -43,7 +43,8 @@ class Programs(Protocol):
 class Sites:
     """Spots of a tree by the words that a file must hold.
 
-    ``roots`` are the folders and files that are looked at.
+    ``roots`` are the folders and files that are looked at, ``extra`` the files beyond them, ``base`` the same without
+    those; ``remembered`` is for what is computed of the places once (a tree does not change while it is looked at).
     """
 
     def __init__(self, programs: Programs, roots: Iterable[str]) -> None:
@@ -52,6 +53,9 @@ class Sites:
         self._spots: dict[tuple[str, int], list[Spot]] = {}
         self._texts: dict[str, bytes] = {}
         self._unreadable: dict[str, str] = {}
+        self.extra: tuple[str, ...] = ()
+        self.base = self
+        self.remembered: dict[Any, Any] = {}
         self.constants = Constants(self.form)
 
     @cached_property
@@ -72,6 +76,13 @@ class Sites:
             return self
         other = copy.copy(self)
         other.files = sorted([*self.files, *extra])
+        other.extra = tuple(sorted({*self.extra, *extra}))
+        return other
+
+    def only(self, path: str) -> Sites:
+        """One file of the tree alone."""
+        other = copy.copy(self)
+        other.files = [path]
         return other
 
     @property
