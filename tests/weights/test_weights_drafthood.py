@@ -33,8 +33,9 @@ LLAMA = {
 @pytest.mark.parametrize("weights", [True, False])
 @pytest.mark.parametrize("version", RELEASES)
 def test_a_model_of_its_own_is_no_draft(release: Release, tmp_path: Path, version: str, weights: bool) -> None:
-    """``LlamaForCausalLM`` is loaded as any model; ``llama.py`` never reads ``forward_batch.spec_info``, in which a
-    worker hands the target's hidden states over (``llama_eagle.py``, ``deepseek_nextn.py`` join them to the tokens)."""
+    """``LlamaForCausalLM`` is loaded as any model. ``llama.py`` never reads ``forward_batch.spec_info``, in which a
+    worker hands the target's hidden states over; ``llama_eagle.py`` and ``deepseek_nextn.py`` join them to the tokens.
+    """
     kind = KINDS["deepseek-v3"]
     shards = {"model.safetensors": {"model.embed_tokens.weight": tensor(VOCAB, H)}} if weights else {}
     draft = make_checkpoint(tmp_path / "draft", shards, data=False, index=False, **LLAMA)

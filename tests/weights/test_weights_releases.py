@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 from checkpoint.make import make_checkpoint, write_index
 
-from .kinds import FP8, KINDS, fp8
+from .kinds import KINDS
 from .launches import RELEASES, Release, check, folder, session_of, weights_rules
 
 pytestmark = pytest.mark.releases
+# The transformers release that 0.5.9 requires does not know GLM-5's configuration.
+KNOWN = [(name, version) for name in KINDS for version in RELEASES if (name, version) != ("glm-5", "0.5.9")]
 
 
 def _shared(name: str) -> bool:
@@ -18,8 +20,7 @@ def _shared(name: str) -> bool:
     return name.endswith(("embed_tokens.weight", "shared_head.head.weight"))
 
 
-@pytest.mark.parametrize("version", RELEASES)
-@pytest.mark.parametrize("name", list(KINDS))
+@pytest.mark.parametrize(("name", "version"), KNOWN)
 def test_complete(release: Release, tmp_path: Path, version: str, name: str) -> None:
     """Every tensor that a released checkpoint has for the head is read into a parameter, and every parameter is filled.
 
@@ -36,8 +37,7 @@ def test_complete(release: Release, tmp_path: Path, version: str, name: str) -> 
     assert report.weights["expected"] in (count, None)
 
 
-@pytest.mark.parametrize("version", RELEASES)
-@pytest.mark.parametrize("name", list(KINDS))
+@pytest.mark.parametrize(("name", "version"), KNOWN)
 def test_stripped(release: Release, tmp_path: Path, version: str, name: str) -> None:
     """No name passes the loader's filter: nobody raises (the loaders only skip), and the head keeps what was allocated.
 
@@ -51,8 +51,7 @@ def test_stripped(release: Release, tmp_path: Path, version: str, name: str) -> 
     assert report.weights is not None and report.weights["present"] == 0
 
 
-@pytest.mark.parametrize("version", ["0.5.9", "0.5.23"])
-@pytest.mark.parametrize("name", ["qwen3.5-moe", "deepseek-v3", "glm-4.x", "qwen3-next", "mimo"])
+@pytest.mark.parametrize(("name", "version"), KNOWN)
 def test_partly_stripped(release: Release, tmp_path: Path, version: str, name: str) -> None:
     """Loaders read what is there and compare nothing with what was built: the rest stays as it was allocated."""
     kind = KINDS[name]
@@ -64,33 +63,15 @@ def test_partly_stripped(release: Release, tmp_path: Path, version: str, name: s
     assert report.weights is not None and set(report.weights["missing"]) == gone
 
 
-@pytest.mark.parametrize("version", ["0.5.18"])
-@pytest.mark.parametrize("name", ["qwen3.5-moe", "deepseek-v3", "glm-4.x"])
+@pytest.mark.parametrize(("name", "version"), [cell for cell in KNOWN if cell[0] != "mimo"])
 def test_renamed_prefix(release: Release, tmp_path: Path, version: str, name: str) -> None:
-    """A head below another name passes no filter: the same as none."""
+    """A head below another name passes no filter: the same as none. (``mimo_mtp.py`` has no filter of this kind: it
+    looks every name up, and a name of neither the target nor the head is a KeyError.)
+    """
     kind = KINDS[name]
     head = {n.replace("mtp.", "draft.").replace("model.layers.3.", "model.head."): t for n, t in kind.head().items()}
     report = check(release, version, kind, folder(tmp_path, kind, head))
     assert (report.verdict.value, weights_rules(report)) == ("degraded", ["weights/head-missing"]), report.error
-
-
-@pytest.mark.parametrize("version", RELEASES)
-@pytest.mark.parametrize("name", ["qwen3.5-moe", "deepseek-v3", "glm-4.x", "qwen3-next"])
-def test_fp8_head_under_fp8(release: Release, tmp_path: Path, version: str, name: str) -> None:
-    """The head is built with the checkpoint's own quantization, and has its scales."""
-    kind = KINDS[name]
-    report = check(release, version, kind, folder(tmp_path, kind, fp8(kind.head()), quantization_config=FP8))
-    assert (report.verdict.value, weights_rules(report)) == ("active", []), report.error
-
-
-@pytest.mark.parametrize("version", RELEASES)
-@pytest.mark.parametrize("name", ["qwen3.5-moe", "deepseek-v3", "glm-4.x", "qwen3-next"])
-def test_plain_head_under_fp8(release: Release, tmp_path: Path, version: str, name: str) -> None:
-    """``LinearBase`` asks ``Fp8Config.get_quant_method``, which leaves nothing alone that no list names: FP8 matrices
-    of the same shape with scales of their own. The loader copies BF16 numbers in, and no scale is ever read."""
-    kind = KINDS[name]
-    report = check(release, version, kind, folder(tmp_path, kind, kind.head(), quantization_config=FP8))
-    assert (report.verdict.value, weights_rules(report)) == ("degraded", ["weights/built-quantized"]), report.error
 
 
 @pytest.mark.parametrize(

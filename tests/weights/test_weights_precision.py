@@ -1,0 +1,187 @@
+"""A head in BF16 beneath a quantized checkpoint: what each release builds for it, and whether it takes the tensors.
+
+``KINDS`` against releases; a table has a row for every family and a column for every release: ``a`` active, ``d``
+degraded, ``s`` start-up error, ``-`` where the release does not know the family's configuration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mtp_trace.report.model import Report
+
+from .kinds import FP8, KINDS, fp8, int4, modules, nvfp4, quark
+from .launches import RELEASES, Release, check, folder, weights_rules
+
+pytestmark = pytest.mark.releases
+WORDS = {"a": "active", "d": "degraded", "s": "startup-error"}
+
+
+def cells(table: str) -> Iterator[tuple[str, str, str]]:
+    """Family, release and verdict of every cell."""
+    for row in table.split("\n"):
+        name, _, letters = row.strip().partition(" ")
+        yield from ((name, v, WORDS[c]) for v, c in zip(RELEASES, letters.split()) if c in WORDS)
+
+
+def _agrees(report: Report, verdict: str, *rules: str) -> None:
+    wanted = [] if verdict == "active" else list(rules)
+    found = [rule for rule in weights_rules(report) if rule in wanted or verdict == "active"]
+    assert (report.verdict.value, found) == (verdict, wanted), report.error
+
+
+NVFP4 = """qwen3.5-dense a a a a
+qwen3.5-moe a a a a
+qwen3-next s s s s
+deepseek-v3 a a a a
+glm-4.x a a a a
+glm-5 - a a a
+mimo s s s s
+nemotron-h s a a a"""
+
+
+@pytest.mark.parametrize(("name", "version", "verdict"), cells(NVFP4))
+def test_nvfp4(release: Release, tmp_path: Path, name: str, version: str, verdict: str) -> None:
+    """``qwen3_5_mtp.py``, ``deepseek_nextn.py`` and ``glm4_moe_nextn.py`` drop ``modelopt_fp4`` (``quant_config =
+    None``). ``qwen3_next_mtp.py`` and ``mimo_mtp.py`` hand it on, and ask for their layers as
+    ``model.layers.0`` and ``model.mtp_block``, which the list's ``mtp.*`` and ``model.mtp_layers.*`` do not
+    leave alone. A packed matrix has half the columns of its tensor: ``parameter.py`` (``load_qkv_weight``,
+    ``copy_with_check``) asserts equal shapes, and in ``FusedMoE._load_w13``
+    ``expert_data.copy_(loaded_weight)`` cannot broadcast. ``nemotron_h_mtp.py`` asks for ``mtp.layers.0`` from
+    0.5.12 on, and is left alone.
+    """
+    kind = KINDS[name]
+    place = folder(tmp_path, kind, kind.head(), quantization_config=nvfp4(f"{kind.front}*"))
+    report = check(release, version, kind, place, "--quantization", "modelopt_fp4", gpu="b200")
+    _agrees(report, verdict, "weights/built-quantized")
+
+
+def test_nvfp4_that_the_release_does_not_detect(release: Release, tmp_path: Path) -> None:
+    """0.5.9 reads the algorithm from ``hf_quant_config.json`` alone: without that file ``modelopt`` is taken for FP8,
+    and ``ModelOptFp8Config.from_config`` raises. From 0.5.12 on it is told from config.json, but not below SM
+    100 there.
+    """
+    kind = KINDS["qwen3.5-moe"]
+    place = folder(tmp_path, kind, kind.head(), quantization_config=nvfp4("mtp.*"))
+    report = check(release, "0.5.9", kind, place, gpu="b200")
+    assert report.verdict.value == "startup-error" and report.error is not None and report.stage == "weights"
+    assert report.error.file == "sglang/srt/layers/quantization/modelopt_quant.py"
+    report = check(release, "0.5.12", kind, place, gpu="h200")
+    assert report.verdict.value == "startup-error" and report.error is not None
+    assert "Minimum capability: 100" in report.error.message
+
+
+INT4 = """qwen3.5-dense d d d a
+qwen3.5-moe d d d a
+qwen3-next s s s s
+deepseek-v3 s s s s
+glm-4.x d d d d
+glm-5 - s s s
+mimo s s s s
+nemotron-h s s s s"""
+
+
+@pytest.mark.parametrize(("name", "version", "verdict"), cells(INT4))
+def test_packed_int4_that_ignores_the_head(
+    release: Release, tmp_path: Path, name: str, version: str, verdict: str
+) -> None:
+    """compressed-tensors lists the head's modules as ``ignore``, by the checkpoint's names. Only 0.5.23's
+    ``qwen3_5_mtp.py`` tells it that ``qkv_proj`` stands for three of them. What is built packed has no ``weight``:
+    ``qwen3_5_mtp.py`` and ``glm4_moe.py`` pass over a name that ``params_dict`` has not (``degraded``),
+    ``qwen3_next.py``, ``mimo_mtp.py`` and ``deepseek_weight_loader.py`` look it up (KeyError); before 0.5.23
+    ``deepseek_v2.py`` asks a packed projection for its ``weight`` as it is built (AttributeError). Nemotron-H: an
+    expert layer whose projections are not all on the list is refused by ``compressed_tensors.py`` (ValueError)."""
+    kind = KINDS[name]
+    place = folder(tmp_path, kind, kind.head(), quantization_config=int4(*modules(kind.head())))
+    report = check(release, version, kind, place)
+    _agrees(report, verdict, *(["weights/built-quantized"] if verdict == "degraded" else []))
+
+
+QUARK = """qwen3.5-dense s a a a
+qwen3.5-moe s a a a
+qwen3-next s s s s
+deepseek-v3 s s s s
+glm-4.x s s s s
+glm-5 - s a a
+mimo s s s s
+nemotron-h s s s a"""
+
+
+@pytest.mark.parametrize(("name", "version", "verdict"), cells(QUARK))
+def test_mxfp4_by_quark_that_excludes_the_head(
+    release: Release, tmp_path: Path, name: str, version: str, verdict: str
+) -> None:
+    """The list names every module of the head. ``qwen3_5_mtp.py`` looks for ``mtp.`` in it from 0.5.12 on, and its
+    comment says why: so that the loaders meet BF16 shapes. ``deepseek_nextn.py`` asks for the layer as a whole
+    (``should_ignore_layer("model.layers.N")``), which a list of its modules does not name; the GLM-5 class in
+    ``glm4_moe.py`` looks below it from 0.5.18 on. Elsewhere layers are asked for under names that the list does
+    not have. A packed matrix then refuses its tensor by shape.
+    """
+    kind = KINDS[name]
+    place = folder(tmp_path, kind, kind.head(), quantization_config=quark(*modules(kind.head())))
+    report = check(release, version, kind, place, gpu="mi355x")
+    _agrees(report, verdict, "weights/built-quantized")
+
+
+PLAIN_FP8 = """qwen3.5-dense d d d d
+qwen3.5-moe d d d d
+qwen3-next d d d d
+deepseek-v3 s s s s
+glm-4.x d d d d
+glm-5 - s s s
+mimo d d d d
+nemotron-h s s s s"""
+
+
+@pytest.mark.parametrize(("name", "version", "verdict"), cells(PLAIN_FP8))
+def test_plain_head_under_fp8(release: Release, tmp_path: Path, name: str, version: str, verdict: str) -> None:
+    """``LinearBase`` asks ``Fp8Config.get_quant_method``, which leaves nothing alone that no list names: FP8 matrices
+    of the same shape with scales of their own, which nothing fills. Merged projections and experts copy BF16
+    numbers in. A projection of its own goes through ``copy_with_check`` (``parameter.py``), which forbids to
+    copy BF16 into FP8: ``q_b_proj`` of latent attention, Nemotron-H's ``eh_proj``.
+    """
+    kind = KINDS[name]
+    place = folder(tmp_path, kind, kind.head(), quantization_config=FP8)
+    _agrees(check(release, version, kind, place), verdict, "weights/built-quantized")
+
+
+OWN_FP8 = """qwen3.5-dense a a a a
+qwen3.5-moe a a a a
+qwen3-next a a a a
+deepseek-v3 a a a a
+glm-4.x a a a a
+glm-5 - a a a
+mimo a a a a"""
+
+
+@pytest.mark.parametrize(("name", "version", "verdict"), cells(OWN_FP8))
+def test_fp8_head_under_fp8(release: Release, tmp_path: Path, name: str, version: str, verdict: str) -> None:
+    """The head is built with the checkpoint's own quantization, and has its scales."""
+    kind = KINDS[name]
+    place = folder(tmp_path, kind, fp8(kind.head()), quantization_config=FP8)
+    _agrees(check(release, version, kind, place), verdict)
+
+
+def test_a_finding_stands_where_the_quantization_is_handed_over(release: Release, tmp_path: Path) -> None:
+    """0.5.18: ``qwen3_next_mtp.py`` hands ``quant_config`` to ``Qwen3NextModel`` in lines 72 to 77; line 55 drops it
+    on an NPU only.
+    """
+    kind = KINDS["qwen3-next"]
+    place = folder(tmp_path, kind, kind.head(), quantization_config=nvfp4())
+    report = check(release, "0.5.18", kind, place, gpu="b200")
+    finding = next(f for f in report.findings if f.rule == "weights/built-quantized")
+    assert (finding.file, finding.line) == ("sglang/srt/models/qwen3_next_mtp.py", 72)
+    assert [(p.line, p.file == finding.file) for p in finding.related][-1] == (55, True)
+
+
+def test_an_index_alone_proves_as_much(release: Release, tmp_path: Path) -> None:
+    """No header tells a shape; the class built unquantized does: what fills ``w13`` unpacked has its own columns."""
+    kind = KINDS["qwen3-next"]
+    place = folder(tmp_path, kind, kind.head(), quantization_config=nvfp4())
+    for file in place.glob("*.safetensors"):
+        file.unlink()
+    report = check(release, "0.5.18", kind, place, gpu="b200")
+    _agrees(report, "startup-error", "weights/built-quantized")
