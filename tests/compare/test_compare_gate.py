@@ -11,12 +11,12 @@ from compare_support import ARGS, MODEL, NEXTN, lax, replaced, tree
 from mtp_trace.compare.edit import flags_in, given
 from mtp_trace.compare.effect import difference
 from mtp_trace.compare.gate import GateOptions, gate
-from mtp_trace.compare.judging import Case
 from mtp_trace.compare.trees import TreeSpec
 from mtp_trace.report.compare_model import Deployment, Effect
 from mtp_trace.report.exitcode import ExitCode, exit_code_gate
 from mtp_trace.report.model import Change, DraftInfo, Failure, LaunchInfo, ModelInfo, Report, SglangInfo, Step, Verdict
 from mtp_trace.rules.flags import FlagTable
+from mtp_trace.verdict.case import Case
 from mtp_trace.verdict.planner_edit import applied
 
 Launch = tuple[tuple[str, ...], dict[str, str]]

@@ -11,9 +11,9 @@ from compare_support import ARGS, MODEL, NEXTN, commit_at, history, lax, tree
 from mtp_trace.compare import gate as gate_module
 from mtp_trace.compare.gate import GateOptions, Prober, gate
 from mtp_trace.compare.history import Commit, Line, Search, budget, line_between
-from mtp_trace.compare.judging import Case
 from mtp_trace.compare.trees import TreeSpec
 from mtp_trace.report.compare_model import Effect
+from mtp_trace.verdict.case import Case
 
 CASE = Case("hybrid", ("--model-path", str(MODEL), *NEXTN), gpu="h200")
 

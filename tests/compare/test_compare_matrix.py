@@ -9,7 +9,7 @@ import pytest
 from compare_support import MODEL, NEXTN, lax, tree
 from recorded import CONFIGS, cases, disagreement, outcomes, releases
 
-from mtp_trace.compare.judging import Case, judge_trees
+from mtp_trace.compare.judging import judge_trees
 from mtp_trace.compare.matrix import matrix, of_reports
 from mtp_trace.compare.models import named_models
 from mtp_trace.compare.trees import TreeSpec, in_order
@@ -17,6 +17,7 @@ from mtp_trace.errors import InputError, SourceError
 from mtp_trace.report.model import Verdict
 from mtp_trace.report.tally import runs_text
 from mtp_trace.source import open_tree
+from mtp_trace.verdict.case import Case
 
 ALL = "MTP_TRACE_ALL_RELEASES"
 FEW = ("0.5.9", "0.5.10.post1")

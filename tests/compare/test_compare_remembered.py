@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from compare_support import ARGS, GUARD, LAX, MODEL, NEXTN, history, replaced, tree
 
+from mtp_trace.cli.app import cli
 from mtp_trace.compare import judging
-from mtp_trace.compare.judging import Case, How, judge_tree
+from mtp_trace.compare.judging import How, judge_tree
 from mtp_trace.compare.trees import TreeSpec
 from mtp_trace.report.model import Verdict
+from mtp_trace.rules.data import data_root
+from mtp_trace.verdict.case import Case
+from mtp_trace.verdict.session import Session
 
 KEEP = How(suggest=True, remember=True)
 
@@ -87,3 +93,51 @@ def test_a_model_that_is_not_here_is_not_remembered(tmp_path: Path, traced: list
     for _ in range(2):
         judge_tree(spec, [Case("m", ("--model-path", "/no/where", *NEXTN), gpu="h200")], KEEP)
     assert len(traced) >= 2
+
+
+@pytest.fixture
+def checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[str, int]]:
+    """``checked(tree, *options)``: what ``check`` prints, and how many launches it traced for it."""
+    monkeypatch.setenv("MTP_TRACE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    traced: list[None] = []
+    real = Session.check
+    monkeypatch.setattr(Session, "check", lambda self, *a, **k: traced.append(None) or real(self, *a, **k))
+
+    def run(place: Path, *options: str) -> tuple[str, int]:
+        del traced[:]
+        words = ["check", "--sglang", str(place), "--model", str(MODEL), "--gpu", "h200", "--format", "json"]
+        found = CliRunner().invoke(cli, [*words, "--no-suggestion", *options, "--", *NEXTN])
+        assert found.exit_code == 1, found.output
+        return found.output, len(traced)
+
+    return run
+
+
+def test_check_answers_the_same_launch_again_from_memory(
+    tmp_path: Path, checked: Callable[..., tuple[str, int]]
+) -> None:
+    place = tree(tmp_path / "t")
+    first, count = checked(place)
+    assert count == 1 and checked(place) == (first, 0)
+    assert checked(place, "--no-cache") == (first, 1)
+
+
+def test_check_forgets_what_changed(tmp_path: Path, checked: Callable[..., tuple[str, int]]) -> None:
+    """The tree, the user's rules, the settings of the folder that it is called in."""
+    place = tree(tmp_path / "t")
+    rules = tmp_path / "rules"
+    rules.mkdir()
+    shipped = data_root() / "activation" / "draft.yaml"
+    (rules / "own.yaml").write_bytes(shipped.read_bytes())
+    checked(place)
+    assert checked(place, "--rules", str(rules))[1] == 1
+    assert checked(place, "--rules", str(rules))[1] == 0
+    (rules / "readme.txt").write_text("a file more", encoding="utf-8")
+    assert checked(place, "--rules", str(rules))[1] == 1
+    (tmp_path / "mtp-trace.toml").write_text("", encoding="utf-8")
+    assert checked(place)[1] == 1
+    path = place / ARGS
+    path.write_text(path.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    assert checked(place)[1] == 1
+    assert checked(place)[1] == 0

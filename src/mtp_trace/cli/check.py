@@ -11,8 +11,12 @@ import click
 from mtp_trace.cli.options import cache_for, environment, gpu_options, output_options, told_drift, tree_options, write
 
 if TYPE_CHECKING:
+    from mtp_trace.checkpoint.folder import ModelFolder
     from mtp_trace.launch.model import Launch
     from mtp_trace.report.model import Report
+    from mtp_trace.source import SourceTree
+    from mtp_trace.verdict.case import Case
+    from mtp_trace.verdict.remembered import Answer, Remembered
     from mtp_trace.verdict.session import Session
 
 FORMATS = ("terminal", "json", "sarif", "junit", "github", "markdown")
@@ -81,10 +85,8 @@ def check(
     """
     from mtp_trace.checkpoint.folder import ModelFolder
     from mtp_trace.errors import LaunchError
-    from mtp_trace.rules.loader import load_pack
-    from mtp_trace.rules.settings import find_settings
     from mtp_trace.source import open_tree
-    from mtp_trace.verdict.session import Session, model_path_of
+    from mtp_trace.verdict.case import Case, model_path_of
 
     if launch is not None and arguments:
         raise LaunchError("both --launch and arguments after -- were given", "--launch", "give the launch once")
@@ -98,21 +100,55 @@ def check(
         model = named
     folder = ModelFolder.open(model)
     folder.require_architectures()
+    tree = open_tree(sglang, ref)
+    case = Case("", tuple(argv), env, gpu, gpu_count, str(folder.config_file if folder.bare else folder.path))
+    memory = None if no_cache or also else _memory(tree, rule_dirs, no_suggestion)
+    answer = memory.get(case) if memory is not None else None
+    if answer is None:
+        with _progress(quiet or form != "terminal"):
+            answer = _judged(tree, case, folder, rule_dirs, no_suggestion, also, no_cache)
+        if memory is not None:
+            memory.put(case, answer)
+    report = answer.report if baseline is None else _without_known(answer.report, baseline)
+    write(render(tree, report, form, fail_on, quiet, output), output)
+    sys.exit(_exit(report, fail_on) if not told_drift(answer.drift) else 3)
+
+
+def _memory(tree: SourceTree, rule_dirs: tuple[str, ...], no_suggestion: bool) -> Remembered | None:
+    """The answers kept for this tree under the rules and settings that are in force here."""
+    from mtp_trace.verdict.remembered import Remembered, rules_state
+
+    rules = rules_state(Path.cwd(), [Path(folder) for folder in rule_dirs])
+    return None if rules is None else Remembered(tree, f"check\0{no_suggestion}\0{rules}")
+
+
+def _judged(
+    tree: SourceTree,
+    case: Case,
+    folder: ModelFolder,
+    rule_dirs: tuple[str, ...],
+    no_suggestion: bool,
+    also: tuple[str, ...],
+    no_cache: bool,
+) -> Answer:
+    """The launch traced, with what would mend it."""
+    from mtp_trace.rules.loader import load_pack
+    from mtp_trace.rules.settings import find_settings
+    from mtp_trace.verdict.remembered import Answer
+    from mtp_trace.verdict.session import Session
+
     pack = load_pack(rule_dirs, find_settings(Path.cwd()))
-    session = Session(open_tree(sglang, ref), cache_for(no_cache), pack)
-    card = session.gpus.find(gpu, gpu_count) if gpu else None
-    with _progress(quiet or form != "terminal"):
-        session.weigher.estimating = True
-        report = session.check(argv, env, card, folder)
-        session.weigher.estimating = False  # of the launches that are tried out, only the verdict is asked
-        if not no_suggestion:
-            report = _with_suggestion(session, report, folder, card)
-        if also:
-            report = _with_mended(report, also, cache_for(no_cache), (argv, env, card, folder))
-    if baseline is not None:
-        report = _without_known(report, baseline)
-    write(render(session, report, form, fail_on, quiet, output), output)
-    sys.exit(_exit(report, fail_on) if not told_drift(session.drift()) else 3)
+    session = Session(tree, cache_for(no_cache), pack)
+    card = session.gpus.find(case.gpu, case.gpu_count) if case.gpu else None
+    argv, env = list(case.argv), dict(case.env)
+    session.weigher.estimating = True
+    report = session.check(argv, env, card, folder)
+    session.weigher.estimating = False  # of the launches that are tried out, only the verdict is asked
+    if not no_suggestion:
+        report = _with_suggestion(session, report, folder, card)
+    if also:
+        report = _with_mended(report, also, cache_for(no_cache), (argv, env, card, folder))
+    return Answer(report, tuple(rule.id for rule in session.drift()))
 
 
 def _launch(launch: str | None, arguments: tuple[str, ...]) -> Launch | None:
@@ -128,16 +164,17 @@ def _launch(launch: str | None, arguments: tuple[str, ...]) -> Launch | None:
     return parse_command(launch if launch is not None else list(arguments))
 
 
-def render(session: Session, report: Report, form: str, fail_on: str, quiet: bool, output: str | None) -> str:
+def render(tree: SourceTree, report: Report, form: str, fail_on: str, quiet: bool, output: str | None) -> str:
     """The report in the format asked for."""
     from mtp_trace import __version__
     from mtp_trace.report.exitcode import FailOn
     from mtp_trace.report.formats import Format, RenderOptions, render_check
     from mtp_trace.report.terminal_console import Screen, screen_for
+    from mtp_trace.source.decode import source_lines
 
     screen = screen_for(sys.stdout) if output is None else Screen()
     options = RenderOptions(
-        screen=screen, quiet=quiet, source_lines=session.source_lines, fail_on=FailOn(fail_on), tool_version=__version__
+        screen=screen, quiet=quiet, source_lines=source_lines(tree), fail_on=FailOn(fail_on), tool_version=__version__
     )
     return render_check(report, Format(form), options)
 

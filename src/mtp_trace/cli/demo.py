@@ -36,4 +36,4 @@ def demo(form: str, arguments: tuple[str, ...]) -> None:
             f"$ mtp-trace check --sglang {root / 'sglang'} --model {root / 'model'} --gpu h200 -- {' '.join(argv)}\n",
             err=True,
         )
-    sys.stdout.write(render(session, report, form, "error", False, None))
+    sys.stdout.write(render(session.tree, report, form, "error", False, None))

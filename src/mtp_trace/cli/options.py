@@ -5,14 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
 from mtp_trace.errors import LaunchError
-
-if TYPE_CHECKING:
-    from mtp_trace.rules.model import Rule
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -82,10 +79,10 @@ def write(text: str, output: str | None) -> None:
         Path(output).write_text(text, "utf-8")
 
 
-def told_drift(missing: Sequence[Rule]) -> bool:
-    """Names the required rules that find no place in the tree, on standard error; whether there are any."""
+def told_drift(missing: Sequence[str]) -> bool:
+    """Names the required rules (ids) that find no place in the tree, on standard error; whether there are any."""
     for rule in missing:
-        what = f"the rule {rule.id} must find a place in any tree and finds none: this tree has moved on"
+        what = f"the rule {rule} must find a place in any tree and finds none: this tree has moved on"
         click.echo(f"mtp-trace: {what}", err=True)
     return bool(missing)
 

@@ -71,5 +71,5 @@ def scan(
     write(render_scan(found, Format(form), options), output)
     for path, why in sites.unreadable.items():
         click.echo(f"mtp-trace: passed over {path}: {why}", err=True)
-    missing = drift(pack, sites)
+    missing = [rule.id for rule in drift(pack, sites)]
     sys.exit(3 if told_drift(missing) else 0)

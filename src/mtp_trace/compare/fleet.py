@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mtp_trace.compare.judging import Case
 from mtp_trace.errors import CheckpointError, LaunchError
 from mtp_trace.launch.command import parse_command
 from mtp_trace.launch.model_map import ModelMap, find_model
 from mtp_trace.rules.document import Value, read_document
+from mtp_trace.verdict.case import Case
 
 if TYPE_CHECKING:
     from mtp_trace.launch.model import Launch

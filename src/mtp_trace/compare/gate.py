@@ -9,12 +9,13 @@ from mtp_trace.compare.edit import flags_in
 from mtp_trace.compare.effect import Difference, compared_fields, difference
 from mtp_trace.compare.flagmoves import as_changes, flag_table, moves, pinned
 from mtp_trace.compare.history import Line, Search, line_between
-from mtp_trace.compare.judging import Case, judge_case, judge_trees, open_session
+from mtp_trace.compare.judging import judge_case, judge_trees, open_session
 from mtp_trace.compare.suggest import suggested
 from mtp_trace.compare.trees import TreeSpec
 from mtp_trace.errors import InputError
 from mtp_trace.report.compare_model import Deployment, Effect, FlagMove, Gate, Reason
 from mtp_trace.report.model import Change, Report, SglangInfo, Suggestion, Verdict
+from mtp_trace.verdict.case import Case
 from mtp_trace.verdict.session import Session
 
 _ORDER = (Effect.REGRESSION, Effect.CHANGED, Effect.IMPROVEMENT, Effect.NONE)

@@ -5,30 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mtp_trace.compare.trees import TreeSpec
 from mtp_trace.errors import InputError
 from mtp_trace.report.model import Report, Verdict
+from mtp_trace.verdict.case import Case
 
 if TYPE_CHECKING:
     from mtp_trace.checkpoint.folder import ModelFolder
     from mtp_trace.gpu import Gpu
     from mtp_trace.source import SourceTree
     from mtp_trace.verdict.session import Session
-
-
-@dataclass(frozen=True)
-class Case:
-    """One launch: SGLang's own arguments, the environment, a GPU profile, the model where argv does not hold it."""
-
-    id: str
-    argv: tuple[str, ...]
-    env: dict[str, str] = field(default_factory=dict, hash=False)
-    gpu: str | None = None
-    gpu_count: int | None = None
-    model: str | None = None
 
 
 @dataclass(frozen=True)
@@ -80,17 +69,17 @@ def judge_tree(tree: TreeSpec, cases: Sequence[Case], how: How = How()) -> list[
     try:
         if not how.remember:
             return list(_traced(source, cases, how))
-        from mtp_trace.compare.remembered import Remembered
+        from mtp_trace.verdict.remembered import Answer, Remembered
 
-        store = Remembered(source, how.suggest)
+        store = Remembered(source, str(how.suggest))
         known = [store.get(case) for case in cases]
-        fresh = _traced(source, [case for case, report in zip(cases, known) if report is None], how)
+        fresh = _traced(source, [case for case, answer in zip(cases, known) if answer is None], how)
         reports = []
-        for case, report in zip(cases, known):
-            if report is None:
-                report = next(fresh)
-                store.put(case, report)
-            reports.append(report)
+        for case, answer in zip(cases, known):
+            if answer is None:
+                answer = Answer(next(fresh))
+                store.put(case, answer)
+            reports.append(answer.report)
         return reports
     finally:
         source.close()

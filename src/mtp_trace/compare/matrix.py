@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from mtp_trace.compare.judging import Case, How, judge_trees
+from mtp_trace.compare.judging import How, judge_trees
 from mtp_trace.compare.trees import TreeSpec
 from mtp_trace.report.compare_model import Cell, Matrix, ModelRuns
 from mtp_trace.report.model import Change, Report, SglangInfo, Verdict
 from mtp_trace.report.outcome import at, by_severity, open_text
 from mtp_trace.report.textsafe import clip, one_line
+from mtp_trace.verdict.case import Case
 
 _NOTE = 160
 SUGGESTING = How(suggest=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mtp_trace.report.model import Change, Report, Suggestion
 
 if TYPE_CHECKING:
-    from mtp_trace.compare.judging import Case
+    from mtp_trace.verdict.case import Case
     from mtp_trace.verdict.session import Session
 
 

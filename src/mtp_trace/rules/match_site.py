@@ -39,7 +39,7 @@ def _known(sites: Sites, match: SiteMatch, path: str | None) -> list[Found]:
     if known is None:
         # The match is kept too, so that its id stays its own.
         known = sites.remembered[id(match), path] = (match, _find(sites if path is None else sites.only(path), match))
-    return known[1]  # type: ignore[no-any-return]
+    return known[1]
 
 
 def _find(sites: Sites, match: SiteMatch) -> list[Found]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import tokenize
 from codecs import BOM_UTF8
+from collections.abc import Callable
 
 from mtp_trace.errors import SourceError
+from mtp_trace.source.interface import SourceTree
 
 # Codecs that no source file is written in and that cost more than linear time, or whose meaning hangs on the machine.
 _REFUSED = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"})
@@ -44,3 +46,14 @@ def _undecodable(data: bytes, path: str, reason: str) -> SourceError:
     except UnicodeDecodeError as error:
         offset = error.start
     return SourceError(f"cannot tell the encoding: {reason}", f"{path}: byte {offset}", "is this a Python file?")
+
+
+def source_lines(tree: SourceTree) -> Callable[[str, int, int], list[str] | None]:
+    """``lines(file, first, last)`` of a tree, both ends included and counted from 1; None where there is no file."""
+
+    def lines(file: str, first: int, last: int) -> list[str] | None:
+        data = tree.read(file)
+        # Not splitlines(), which also breaks at form feeds and separators that are no line ends in Python.
+        return None if data is None else decode_source(data, file).split("\n")[max(first, 1) - 1 : max(last, 0)]
+
+    return lines

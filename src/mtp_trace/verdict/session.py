@@ -21,6 +21,7 @@ from mtp_trace.trace.explore import explore
 from mtp_trace.trace.setup import make_engine, moved
 from mtp_trace.trace.world import Gpu
 from mtp_trace.verdict.advice import Adviser
+from mtp_trace.verdict.case import model_path_of
 from mtp_trace.verdict.entry import entrypoints
 from mtp_trace.verdict.files import LaunchFiles, folders_named
 from mtp_trace.verdict.judge import Judge, Kept
@@ -32,7 +33,6 @@ from mtp_trace.verdict.weights import Weigher
 T = TypeVar("T")
 _MAX_WORLDS = 24
 _MAX_PATHS = 48
-_MODEL_FLAGS = ("--model-path", "--model")
 
 
 class Session:
@@ -71,12 +71,6 @@ class Session:
         """Rules that must find a place in any tree, and find none in this one."""
         return self.judge.adviser.drift() if self.judge.adviser is not None else ()
 
-    def source_lines(self, file: str, first: int, last: int) -> list[str] | None:
-        """Lines of a file of the tree, for showing; None where there is no such file."""
-        if not self.programs.exists(file):
-            return None
-        return self.programs.module(file).lines(first, last)
-
     def _explore(self, argv: list[str], env: dict[str, str], gpu: Gpu, files: LaunchFiles) -> Any:
         engine = self._engine(gpu, env)
         engine.world.files = files
@@ -109,15 +103,6 @@ def _with_model(argv: list[str], model: ModelFolder | None) -> tuple[list[str], 
     if named is None:
         return ["--model-path", str(place), *argv], {}
     return list(argv), {named: place}
-
-
-def model_path_of(argv: list[str]) -> str | None:
-    """The model path that the arguments give, if any."""
-    for i, word in enumerate(argv):
-        flag, sign, value = word.partition("=")
-        if flag in _MODEL_FLAGS:
-            return value if sign else argv[i + 1] if i + 1 < len(argv) else None
-    return None
 
 
 def _model_named(argv: list[str]) -> ModelFolder | None:

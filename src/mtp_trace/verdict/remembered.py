@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -19,34 +19,46 @@ from mtp_trace.source.interface import PACKAGE
 from mtp_trace.syntax.cache import DiskCache, cache_root
 
 if TYPE_CHECKING:
-    from mtp_trace.compare.judging import Case
+    from mtp_trace.verdict.case import Case
 
+OWN_FILE = "mtp-trace.toml"
+PROJECT_FILE = "pyproject.toml"
 LIMIT = 64 << 20
 _MAX_FILES = 100_000
 
 
+class Answer(NamedTuple):
+    """A report, and the required rules that find no place in the tree."""
+
+    report: Report
+    drift: tuple[str, ...] = ()
+
+
 class Remembered:
-    """The reports of one tree. Nothing is kept for a tree or model of which it cannot be told whether it changed."""
+    """The reports of one tree. Nothing is kept for a tree or model of which it cannot be told whether it changed.
 
-    def __init__(self, tree: SourceTree, suggest: bool = False, folder: Path | None = None) -> None:
-        self._store = DiskCache(cache_root() / "reports" if folder is None else folder, LIMIT)
+    ``variant`` is whatever else the reports rest on: what was asked besides the launch, the user's own rules.
+    """
+
+    def __init__(self, tree: SourceTree, variant: str = "", folder: Path | None = None) -> None:
+        self._store = DiskCache(folder or answers_folder(), LIMIT)
         state = tree.identity() or _tree_state(Path(tree.root))
-        self._tree = None if state is None else f"{tree.root}\0{tree.ref}\0{state}\0{suggest}"
+        self._tree = None if state is None else f"{tree.root}\0{tree.ref}\0{state}\0{variant}"
 
-    def get(self, case: Case) -> Report | None:
-        """The report of a case, if it was judged before and nothing that it rests on has changed."""
+    def get(self, case: Case) -> Answer | None:
+        """The answer to a case, if it was judged before and nothing that it rests on has changed."""
         key = self._key(case)
         found = self._store.get(key) if key is not None else None
         try:
-            return msgspec.convert(found[0][0], Report) if found else None
+            return Answer(msgspec.convert(found[0][0], Report), tuple(map(str, found[0][1]))) if found else None
         except (msgspec.ValidationError, IndexError, KeyError, TypeError):
             return None
 
-    def put(self, case: Case, report: Report) -> None:
-        """Keep a report."""
+    def put(self, case: Case, answer: Answer) -> None:
+        """Keep an answer."""
         key = self._key(case)
         if key is not None:
-            self._store.put(key, [[msgspec.to_builtins(report)]])
+            self._store.put(key, [[msgspec.to_builtins(answer.report), list(answer.drift)]])
 
     def _key(self, case: Case) -> str | None:
         model = _model(case)
@@ -57,6 +69,11 @@ class Remembered:
         return hashlib.blake2b("\0".join(parts).encode("utf-8", "surrogateescape"), digest_size=20).hexdigest()
 
 
+def answers_folder() -> Path:
+    """Where answers are kept."""
+    return cache_root() / "reports"
+
+
 def _model(case: Case) -> str | None:
     """The state of the folders that the launch names; None where it names none that is here."""
     named = [case.model, *case.argv] if case.model else list(case.argv)
@@ -65,7 +82,7 @@ def _model(case: Case) -> str | None:
     for place in places:
         folder = place.parent if place.suffix == ".json" else place
         if place.name and os.path.exists(place) and folder.is_dir():
-            found.append(f"{folder}\0{_state(folder)}")
+            found.append(f"{os.path.abspath(place)}\0{folder_state(folder)}")
     return "\0".join(found) if found else None
 
 
@@ -74,14 +91,41 @@ def _tree_state(root: Path) -> str | None:
     top = next((place for place in (root, root / "python") if (place / PACKAGE).is_dir()), None)
     if top is None:
         return None
-    parts = [_state(top / PACKAGE), *(_state(place) for place in sorted(top.glob(f"{PACKAGE}-*.dist-info")))]
+    parts = [
+        folder_state(top / PACKAGE),
+        *(folder_state(place) for place in sorted(top.glob(f"{PACKAGE}-*.dist-info"))),
+    ]
     project = top / "pyproject.toml"
     if project.is_file():
-        parts.append(hashlib.blake2b(project.read_bytes(), digest_size=20).hexdigest())
+        parts.append(file_digest(project))
     return None if None in parts else "\0".join(part or "" for part in parts)
 
 
-def _state(folder: Path) -> str | None:
+def rules_state(start: Path, folders: Sequence[Path]) -> str | None:
+    """The state of the user's own rules and of the settings in force at ``start``; None where it cannot be told."""
+    found: list[str] = []
+    for place in (start.absolute(), *start.absolute().parents):
+        for name in (OWN_FILE, PROJECT_FILE):
+            if (place / name).is_file() and (name == OWN_FILE or b"mtp-trace" in (place / name).read_bytes()):
+                from mtp_trace.rules.settings import read_settings
+
+                settings = read_settings(place / name)
+                found.append(f"{place / name}\0{file_digest(place / name)}")
+                folders = [*folders, *settings.rules]
+    for folder in folders:
+        state = folder_state(folder) if folder.is_dir() else None
+        if state is None:
+            return None
+        found.append(f"{folder.absolute()}\0{state}")
+    return "\0".join(found)
+
+
+def file_digest(path: Path) -> str:
+    """A digest of a file's content."""
+    return hashlib.blake2b(path.read_bytes(), digest_size=20).hexdigest()
+
+
+def folder_state(folder: Path) -> str | None:
     """A digest of names, sizes and times of the files under a folder; None where they are too many."""
     digest = hashlib.blake2b(digest_size=20)
     for count, (name, status) in enumerate(_files(folder)):
@@ -104,10 +148,5 @@ def _files(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
 
 @cache
 def _program() -> str:
-    """A digest of this program's own text and of the shipped rules."""
-    digest = hashlib.blake2b(digest_size=20)
-    for root in (Path(__file__).resolve().parents[1], data_root()):
-        for path in sorted(root.rglob("*")):
-            if path.suffix in (".py", ".yaml", ".json") and path.is_file():
-                digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()
+    """The state of this program's own text and of the shipped rules."""
+    return "\0".join(folder_state(root) or "" for root in (Path(__file__).resolve().parents[1], data_root()))
