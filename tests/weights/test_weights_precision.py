@@ -6,7 +6,6 @@ degraded, ``s`` start-up error, ``-`` where the release does not know the family
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,11 +19,10 @@ pytestmark = pytest.mark.releases
 WORDS = {"a": "active", "d": "degraded", "s": "startup-error"}
 
 
-def cells(table: str) -> Iterator[tuple[str, str, str]]:
+def cells(table: str) -> list[tuple[str, str, str]]:
     """Family, release and verdict of every cell."""
-    for row in table.split("\n"):
-        name, _, letters = row.strip().partition(" ")
-        yield from ((name, v, WORDS[c]) for v, c in zip(RELEASES, letters.split()) if c in WORDS)
+    rows = [row.split() for row in table.split("\n")]
+    return [(name, v, WORDS[c]) for name, *letters in rows for v, c in zip(RELEASES, letters) if c in WORDS]
 
 
 def _agrees(report: Report, verdict: str, *rules: str) -> None:
