@@ -13,15 +13,22 @@ from mtp_trace.verdict.weights_rules import WeightRules
 
 
 def drafthood(
-    engine: Engine, rules: WeightRules, draft: DraftInfo, found: DraftClass, algorithm: object, weighed: bool
+    engine: Engine,
+    rules: WeightRules,
+    draft: DraftInfo,
+    found: DraftClass,
+    algorithm: object,
+    weighed: bool,
+    own_head: bool,
 ) -> tuple[Finding, ...]:
     """What is to be said of a draft by its class and its configuration, whatever its checkpoint holds.
 
-    ``weighed``: the checkpoint's tensors are known, and what is missing of them is said elsewhere.
+    ``weighed``: the checkpoint's tensors are known, and what is missing of them is said elsewhere. ``own_head``: the
+    draft is of the target's own checkpoint, so that the tree itself chose its class.
     """
     if algorithm not in rules.hidden_for:
         return ()
-    if not any(rules.hidden_mark.encode() in text for text in _texts(engine, found)):
+    if not own_head and not any(rules.hidden_mark.encode() in text for text in _texts(engine, found)):
         return (_not_a_draft(rules, draft, found),)
     if draft.num_nextn_predict_layers == 0 and not weighed:
         return (_no_layers(draft, found),)

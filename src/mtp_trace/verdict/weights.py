@@ -101,7 +101,8 @@ class Weigher:
         )
         algorithm = attrs.maybe(engine, out.bound["server_args"], self.rules.hidden_field)
         known = weighed.weights is not None and weighed.weights["present"] is not None
-        said = drafthood(engine, self.rules, draft, found, algorithm, known)
+        own_head = out.target.get("config.model_path") == draft.model_path
+        said = drafthood(engine, self.rules, draft, found, algorithm, known, own_head)
         weighed = replace(weighed, findings=(*said, *weighed.findings))
         failed = weighed.error is not None
         return replace(
