@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 import pytest
-from trace_support import engine_of, real, traced
+from trace_support import call, engine_of, real, traced
 
 from mtp_trace.trace.world import World
 
@@ -379,3 +379,11 @@ def test_pkgutil_lists_a_package_of_the_tree() -> None:
     assert traced(engine_of(files)) == (
         "value", ("list", ("tuple", "app.models.a", False), ("tuple", "app.models.sub", True))
     )  # fmt: skip
+
+
+def test_what_is_not_installed_is_absent_though_a_model_describes_it() -> None:
+    source = "def test():\n    try:\n        import other.deep\n    except ImportError as e:\n        return e.name\n"
+    models = {"other/__init__.py": "", "other/deep.py": ""}
+    files = {"app/__init__.py": "", "app/main.py": source}
+    assert call(engine_of(files, models, World(absent=frozenset({"other"})))) == "other"
+    assert call(engine_of(files, models)) is None

@@ -78,13 +78,13 @@ class Imports:
                 return known
         if name in self.natives:
             return self._native(name)
+        if not self.is_tree(name) and self.outside_absent(name):
+            raise _not_found(name.split(".")[0])
         found = self.locate(name)
         if found is not None:
             return self._run(name, *found)
         if self.is_tree(name):
             raise _not_found(name)
-        if self.outside_absent(name):
-            raise _not_found(name.split(".")[0])
         return External(name, f"{name} is outside the tree and has no model")
 
     def outside_absent(self, name: str) -> bool:

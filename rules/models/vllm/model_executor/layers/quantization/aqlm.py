@@ -1,0 +1,12 @@
+"""vllm.model_executor.layers.quantization.aqlm."""
+
+from mtp_trace_host import symbol
+from vllm.model_executor.layers.quantization import QuantizationConfig
+
+
+class AQLMConfig(QuantizationConfig):
+    pass
+
+
+def __getattr__(name):
+    return symbol("vllm.model_executor.layers.quantization.aqlm." + name)
