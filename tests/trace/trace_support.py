@@ -37,8 +37,8 @@ _HOST_BASES = (bool, int, float, str, bytes, list, tuple, dict, set, frozenset)
 class Program:
     """A lowered module, as a program store gives it."""
 
-    def __init__(self, path: str, form: list[Any]) -> None:
-        self.path, self.form = path, form
+    def __init__(self, path: str, form: list[Any], has_walrus: bool) -> None:
+        self.path, self.form, self.has_walrus = path, form, has_walrus
 
 
 class MemoryStore:
@@ -68,7 +68,7 @@ class MemoryStore:
 
     def module(self, path: str) -> Program:
         if path not in self._programs:
-            self._programs[path] = Program(path, lower_module(self.files[path]))
+            self._programs[path] = Program(path, lower_module(self.files[path]), ":=" in self.files[path])
         return self._programs[path]
 
 

@@ -41,6 +41,11 @@ class Program:
         """The source's lines from ``first`` to ``last``, both included and counted from 1, without line ends."""
         return self._lines[max(first, 1) - 1 : max(last, 0)]
 
+    @property
+    def has_walrus(self) -> bool:
+        """Whether ``:=`` may stand in it; False is certain. Told from the bytes, unless an encoding may hide it."""
+        return b":=" in self._data or b"coding" in self._data[:256]
+
     @cached_property
     def _lines(self) -> list[str]:
         # Not splitlines(), which also breaks at form feeds and separators that are no line ends in Python.

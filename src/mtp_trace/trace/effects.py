@@ -10,16 +10,27 @@ from __future__ import annotations
 import re
 from typing import Any
 
-_DECORATOR = re.compile(rb"^@([A-Za-z_][\w.]*)", re.M)
-_CALL = re.compile(rb"^([A-Za-z_][\w.]*)\(", re.M)
-_FROM = re.compile(rb"^(?:try:\s*\n\s+)?from\s+([.\w]+)\s+import\s+(\([^)]*\)|[^\n;#]*)", re.M)
-_IMPORT = re.compile(rb"^import\s+([\w.]+(?:\s+as\s+\w+)?(?:\s*,\s*[\w.]+(?:\s+as\s+\w+)?)*)", re.M)
+# A line that begins so, by the line end before it: a literal is found far faster than the start of any line, and every
+# text gets one in front.
+_DECORATOR = re.compile(rb"\n@([A-Za-z_][\w.]*)")
+_CALL = re.compile(rb"\n([A-Za-z_][\w.]*)\(")
+_NAMES = rb"\s+([.\w]+)\s+import\s+(\([^)]*\)|[^\n;#]*)"
+_FROM = re.compile(rb"\nfrom" + _NAMES)
+_TRY_FROM = re.compile(rb"\ntry:\s*\n\s+from" + _NAMES)
+_IMPORT = re.compile(rb"\nimport\s+([\w.]+(?:\s+as\s+\w+)?(?:\s*,\s*[\w.]+(?:\s+as\s+\w+)?)*)")
 _WRITE = re.compile(
     rb"\]\s*=[^=]|\.append\(|\.update\(|\.add\(|\.setdefault\(|\.extend\(|\.insert\(|\bsetattr\(|\.register\w*\("
 )
 _CALLED = re.compile(rb"\b([A-Za-z_]\w*)\(")
 _NAME = re.compile(rb"[\w.]+")
 _HARMLESS_CALLS = frozenset({b"print", b"warnings.filterwarnings", b"del", b"assert"})
+
+
+def _from_imports(text: bytes) -> list[re.Match[bytes]]:
+    """The ``from`` imports of a text in their order, those that open a ``try`` included."""
+    found = list(_FROM.finditer(text))
+    guarded = list(_TRY_FROM.finditer(text))
+    return sorted([*found, *guarded], key=lambda m: m.start()) if guarded else found
 
 
 class Effects:
@@ -64,7 +75,7 @@ class Effects:
         return self._direct(name, found[1], found[2], imports)
 
     def _text(self, path: str) -> bytes:
-        return self._read(path) or b""
+        return b"\n" + (self._read(path) or b"")
 
     def _direct(self, name: str, path: str, is_package: bool, imports: Any) -> list[str]:
         known = self._imports.get(name)
@@ -73,7 +84,7 @@ class Effects:
         text = self._text(path)
         out: list[str] = []
         package = name if is_package else name.rpartition(".")[0]
-        for match in _FROM.finditer(text):
+        for match in _from_imports(text):
             base = _absolute(match.group(1).decode(), package)
             if not imports.is_tree(base):
                 continue
@@ -118,7 +129,7 @@ class Effects:
         """Which tree module each imported name comes from."""
         package = path.rsplit("/", 1)[0].replace("/", ".")
         out: dict[bytes, str] = {}
-        for match in _FROM.finditer(text):
+        for match in _from_imports(text):
             base = _absolute(match.group(1).decode(), package)
             if imports.is_tree(base):
                 listed = re.sub(rb"#[^\n]*", b"", match.group(2).strip(b"()"))

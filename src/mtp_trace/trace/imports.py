@@ -109,7 +109,8 @@ class Imports:
         engine = self.engine
         with engine.importing(name):
             try:
-                self._body(module, store.module(path).form)
+                program = store.module(path)
+                self._body(module, program.form, program.has_walrus)
             except BaseException:
                 self.modules.pop(name, None)
                 raise
@@ -124,11 +125,12 @@ class Imports:
         module.ready = True
         return module
 
-    def _body(self, module: Module, form: list[Any]) -> None:
+    def _body(self, module: Module, form: list[Any], walrus: bool = True) -> None:
         engine = self.engine
         postponed = any(s[0] == "from" and s[3] == "__future__" for s in form[:8])
         compiler = Compiler(engine.builtins, postponed)
         scope = Scope("module", None, set())
+        scope.walrus = walrus
         frame = Frame(engine, module, "<module>", None, module.attrs)
         frame.node = ["pass", 1, 1]
         engine.enter(frame)

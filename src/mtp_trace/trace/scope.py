@@ -10,7 +10,7 @@ from mtp_trace.syntax.form import Node, child_blocks
 class Scope:
     """A static scope. ``kind`` is "module", "class", "function" or "comp"."""
 
-    __slots__ = ("class_name", "explicit_globals", "kind", "names", "nonlocals", "parent")
+    __slots__ = ("class_name", "explicit_globals", "kind", "names", "nonlocals", "parent", "walrus")
 
     def __init__(self, kind: str, parent: Scope | None, names: set[str], explicit_globals: set[str] | None = None,
                  nonlocals: set[str] | None = None) -> None:  # fmt: skip
@@ -18,6 +18,8 @@ class Scope:
         self.explicit_globals = explicit_globals or set()
         self.nonlocals = nonlocals or set()
         self.class_name: str | None = parent.class_name if parent is not None else None
+        # Whether the module may hold ``:=`` at all: most hold none, and looking for one walks every expression.
+        self.walrus: bool = parent.walrus if parent is not None else True
 
     def private(self, name: str) -> str:
         """``__name`` as it is spelled outside of the class that it stands in."""
@@ -65,7 +67,7 @@ def function_scope(parent: Scope, params: Node, body: list[Node]) -> Scope:
     names |= {p[0] for p in (params[2], params[4]) if p}
     explicit: set[str] = set()
     nonlocals: set[str] = set()
-    collect(body, names, explicit, nonlocals)
+    collect(body, names, explicit, nonlocals, parent.walrus)
     return Scope("function", parent, names - explicit - nonlocals, explicit, nonlocals)
 
 
@@ -74,14 +76,17 @@ def class_scope(parent: Scope, name: str, body: list[Node]) -> Scope:
     names: set[str] = set()
     explicit: set[str] = set()
     nonlocals: set[str] = set()
-    collect(body, names, explicit, nonlocals)
+    collect(body, names, explicit, nonlocals, parent.walrus)
     scope = Scope("class", parent, names - explicit - nonlocals, explicit, nonlocals)
     scope.class_name = name
     return scope
 
 
-def collect(body: list[Node], names: set[str], explicit: set[str], nonlocals: set[str]) -> None:
-    """Adds what the statements bind in their own scope (nested functions and classes bind their name only)."""
+def collect(body: list[Node], names: set[str], explicit: set[str], nonlocals: set[str], walrus: bool = True) -> None:
+    """Adds what the statements bind in their own scope (nested functions and classes bind their name only).
+
+    ``walrus`` False: no expression holds ``:=``.
+    """
     for s in body:
         op = s[0]
         if op == "assign":
@@ -113,8 +118,9 @@ def collect(body: list[Node], names: set[str], explicit: set[str], nonlocals: se
                 names.update(_pattern_names(pattern))
         if op not in ("def", "class"):
             for block in child_blocks(s):
-                collect(block, names, explicit, nonlocals)
-            _walruses(s, names)
+                collect(block, names, explicit, nonlocals, walrus)
+            if walrus:
+                _walruses(s, names)
 
 
 def target_names(target: Node) -> Iterator[str]:
