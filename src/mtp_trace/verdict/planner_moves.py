@@ -170,7 +170,8 @@ class Moves:
                 absent = [flag for flag in known if self.arguments.given(flag.field) is None]
                 added = [m for flag in absent for m in self._set(flag.name, known[flag], why, NAMED)]
                 if added:
-                    yield Move(_all_of(added).changes, len(added) + READ)
+                    # Completing what was begun is one choice, too.
+                    yield Move(_all_of(added).changes, 1 + READ)
 
     def _read(self, facts: GuardFacts) -> Iterator[Move]:
         spoken = " ".join(self.message.lower().replace("-", " ").replace("_", " ").split())
