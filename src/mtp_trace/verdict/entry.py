@@ -35,6 +35,19 @@ class Stage:
 
 
 @dataclass(frozen=True)
+class Backends:
+    """Where the tree keeps what makes each attention backend, and the fields that name one; see the comments there.
+
+    ``same`` are attributes of the runner that hold where two targets are the same object.
+    """
+
+    table: str
+    sides: tuple[str, ...]
+    main: str
+    same: dict[str, tuple[str, str]]
+
+
+@dataclass(frozen=True)
 class Entrypoints:
     """Where the stages enter, and what is read at the end."""
 
@@ -52,6 +65,7 @@ class Entrypoints:
     own_draft: frozenset[str]
     runner_attributes: dict[str, Any]
     runner_class: str
+    backends: Backends
     registry_package: str
     registry_exports: str
 
@@ -70,10 +84,16 @@ def entrypoints() -> Entrypoints:
             always=tuple(data["resolved"].get("always", ())),
             draftless=frozenset(data["draftless"]), own_draft=frozenset(data["own-draft"]),
             runner_attributes=data["runner"]["attributes"], runner_class=data["runner"]["class"],
+            backends=_backends(data["backends"]),
             registry_package=data["registry"]["package"], registry_exports=data["registry"]["exports"],
         )  # fmt: skip
     except KeyError as error:
         raise RuleError(f"the key {error} is missing", "rules/entrypoints.yaml") from None
+
+
+def _backends(data: dict[str, Any]) -> Backends:
+    same = {name: (str(one), str(other)) for name, (one, other) in data["same"].items()}
+    return Backends(data["table"], tuple(data["sides"]), data["main"], same)
 
 
 def _stage(data: dict[str, Any]) -> Stage:

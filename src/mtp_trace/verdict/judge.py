@@ -27,6 +27,7 @@ from mtp_trace.trace.events import Event
 from mtp_trace.trace.ops import payload, type_name
 from mtp_trace.trace.values import Instance, Raised, Unknown, Value
 from mtp_trace.verdict.advice import Adviser
+from mtp_trace.verdict.backends import Refusal
 from mtp_trace.verdict.entry import Entrypoints
 from mtp_trace.verdict.programs import TreePrograms
 from mtp_trace.verdict.registry import DraftClass, Registry
@@ -52,6 +53,7 @@ class Kept:
     draft_facts: dict[str, Any] = field(default_factory=dict)
     weights: dict[str, Any] | None = None
     findings: tuple[Finding, ...] = ()
+    refused: Refusal | None = None
 
 
 class Judge:

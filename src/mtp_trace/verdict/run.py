@@ -45,7 +45,7 @@ class Outcome:
         return made
 
 
-class _Absent(Exception):
+class Absent(Exception):
     """The tree does not have a step's target."""
 
 
@@ -85,7 +85,7 @@ class StageRunner:
                     out.assumptions[f"stage {stage.name}"] = f"not followed to its end: {message_of(error.value)}"
             except ConstructionReached:
                 pass
-            except _Absent as absent:
+            except Absent as absent:
                 out.stage, out.missing = stage.name, str(absent)
             except RecursionError:
                 out.stage, out.stop = (
@@ -124,8 +124,8 @@ class StageRunner:
             out.bound["runner"] = self._runner(out)
         for step in stage.steps:
             try:
-                target = self._target(step.target, out)
-            except _Absent:
+                target = self.target(step.target, out)
+            except Absent:
                 if step.optional:
                     continue
                 raise
@@ -144,7 +144,7 @@ class StageRunner:
         """What resolution always sets must be set by now; else the code that resolves was not found."""
         for name in self.entry.always:
             if self._field(out.bound["server_args"], name, out) is None:
-                raise _Absent(
+                raise Absent(
                     f"{name} is not set although the arguments should be resolved by now: the code that resolves them"
                 )
 
@@ -189,27 +189,27 @@ class StageRunner:
             return MISSING
         for reader in self.entry.readers:
             try:
-                target = self._target(reader, out)
-            except _Absent:
+                target = self.target(reader, out)
+            except Absent:
                 continue
             return self.engine.call(target, [server_args, name], {})
         return self.engine.getattr(server_args, name)
 
-    def _target(self, text: str, out: Outcome) -> Value:
+    def target(self, text: str, out: Outcome) -> Value:
         if text.startswith("$"):
             name, _, path = text[1:].partition(".")
             value = out.bound.get(name, MISSING)
         else:
             module, _, path = text.partition(":")
             if self.engine.imports.locate(module) is None:
-                raise _Absent(f"{module} is not in the tree")
+                raise Absent(f"{module} is not in the tree")
             value = self.engine.imports.load(module)
         for part in path.split(".") if path else ():
             if value is MISSING:
                 break
             value = attrs.maybe(self.engine, value, part)
         if value is MISSING:
-            raise _Absent(f"{text} is not in the tree")
+            raise Absent(f"{text} is not in the tree")
         return value
 
     def _value(self, value: Any, out: Outcome) -> Value:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from mtp_trace.checkpoint.folder import ModelFolder
 from mtp_trace.launch.gpus import GpuTable
-from mtp_trace.report.model import LaunchInfo, ModelInfo, Report, SglangInfo
+from mtp_trace.report.model import Finding, LaunchInfo, ModelInfo, Report, SglangInfo
 from mtp_trace.rules.data import data_root
+from mtp_trace.rules.flags import FlagTable
 from mtp_trace.rules.model import Pack, Rule
 from mtp_trace.rules.yamlfile import shipped
 from mtp_trace.source import SourceTree
@@ -21,11 +24,14 @@ from mtp_trace.trace.explore import explore
 from mtp_trace.trace.setup import make_engine, moved
 from mtp_trace.trace.world import Gpu
 from mtp_trace.verdict.advice import Adviser
+from mtp_trace.verdict.backends import Refusal, agreed, refusal
+from mtp_trace.verdict.backends_fix import fix_of, other_backends
 from mtp_trace.verdict.case import model_path_of
 from mtp_trace.verdict.entry import entrypoints
 from mtp_trace.verdict.files import LaunchFiles, folders_named
 from mtp_trace.verdict.judge import Judge, Kept
 from mtp_trace.verdict.outside import make_world
+from mtp_trace.verdict.planner_edit import applied
 from mtp_trace.verdict.programs import ModelPrograms, TreePrograms
 from mtp_trace.verdict.run import StageRunner
 from mtp_trace.verdict.weights import Weigher
@@ -64,8 +70,27 @@ class Session:
         sglang = SglangInfo(self.tree.root, self.tree.version, self.tree.ref)
         gpus = [gpu] if gpu is not None else [self.gpus.find(name) for name in self.gpus.asked]
         found = deep(lambda: [(g, self._explore(argv, env, g, files)) for g in gpus])
-        return self.judge.report(found, sglang, model_info, info, case, asked_gpu=gpu is not None,
-                                 config=named.config if named is not None else None)  # fmt: skip
+        report = self.judge.report(found, sglang, model_info, info, case, asked_gpu=gpu is not None,
+                                   config=named.config if named is not None else None)  # fmt: skip
+        refused = agreed(path.outcome.refused for _, e in found for path in e.paths)
+        if refused is None or not all(e.complete for _, e in found):
+            return report
+        return replace(report, findings=(self._fixed(refused, report, env, gpu, files), *report.findings))
+
+    def _fixed(
+        self, refused: Refusal, report: Report, env: dict[str, str], gpu: Gpu | None, files: LaunchFiles
+    ) -> Finding:
+        """The finding, with the first other backend on which the same launch comes as far."""
+        if self.judge.adviser is None or gpu is None:
+            return refused.finding
+        table = FlagTable.of(self.judge.adviser.sites)
+        for change in other_backends(refused, report.launch.argv, self.entry.backends.main, table):
+            argv, _ = applied(report.launch.argv, env, (change,), table)
+            found = deep(partial(self._explore, list(argv), env, gpu, files))
+            outcomes = [path.outcome for path in found.paths]
+            if found.complete and all(k.verdict is report.verdict and k.refused is None for k in outcomes):
+                return replace(refused.finding, fix=fix_of(change))
+        return refused.finding
 
     def drift(self) -> tuple[Rule, ...]:
         """Rules that must find a place in any tree, and find none in this one."""
@@ -79,7 +104,8 @@ class Session:
         def once() -> Kept:
             out = runner.run(argv)
             out.assumptions.update(engine.assumptions)
-            return self.weigher.applied(self.judge.keep(out, engine), out, engine, self.judge.registry, files)
+            kept = self.weigher.applied(self.judge.keep(out, engine), out, engine, self.judge.registry, files)
+            return replace(kept, refused=refusal(runner, out)) if kept.stage is None else kept
 
         return explore(engine, once, _MAX_PATHS)
 
