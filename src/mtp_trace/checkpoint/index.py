@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import operator
 import re
 from dataclasses import dataclass
@@ -96,6 +97,7 @@ def _parse(data: bytes, where: str) -> tuple[dict[str, str], Any]:
     # The fast decoder recurses over keys that nobody asked for; a real index has three brackets in all.
     if data.count(b"{") + data.count(b"[") <= MAX_DEPTH:
         try:
+            _all_text(data)  # the decoder passes over keys that nobody asked for
             decoded = _FAST.decode(data)
             return _weight_map(decoded.weight_map), decoded.metadata
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -118,6 +120,14 @@ def _parse(data: bytes, where: str) -> tuple[dict[str, str], Any]:
                 "Fetch the index file again.",
             )
     return weight_map, value.get("metadata")
+
+
+def _all_text(data: bytes) -> None:
+    """Raises UnicodeDecodeError for what is no UTF-8; by pieces, as the whole would take the memory once more."""
+    if not data.isascii():
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        for start in range(0, len(data), MIB):
+            decoder.decode(data[start : start + MIB], final=start + MIB >= len(data))
 
 
 def _weight_map(raw: msgspec.Raw) -> dict[str, str]:

@@ -14,6 +14,9 @@ class Opaque(Exception):
     """The value cannot be told from the form; the text says why."""
 
 
+MAX_ENTRIES = 100_000
+"""How long a list may become: a hundred times the layers of the deepest model there is."""
+
 Look = Callable[[str], Any]
 """Gives the value of another attribute of the object (dotted for one of a config inside it), or raises Opaque."""
 
@@ -49,6 +52,8 @@ def _evaluate(form: dict[str, Any], look: Look) -> Any:
 def _list(form: dict[str, Any], look: Look) -> list[Any]:
     """The forms of a list with one entry a layer."""
     times = _operand(form["times"], look)
+    if times > MAX_ENTRIES:
+        raise Opaque(f"{form['times']} is more than {MAX_ENTRIES}: no model has as many layers")
     if "repeat" in form:
         return [form["repeat"]] * times
     if "every" in form:

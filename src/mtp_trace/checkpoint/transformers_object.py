@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from mtp_trace.checkpoint.transformers_forms import Opaque, evaluate
+from mtp_trace.checkpoint.transformers_forms import MAX_ENTRIES, Opaque, evaluate
 from mtp_trace.checkpoint.transformers_layers import PER_LAYER, LayerSettings, build_overrides, settle
 from mtp_trace.checkpoint.transformers_rope import name_rope_type, standardise_rope
 from mtp_trace.checkpoint.transformers_table import ClassInfo, TransformersTable
@@ -164,6 +164,9 @@ class _Maker:
         labels, number = self.given.get("id2label"), self.given.get("num_labels")
         if isinstance(labels, Mapping):
             self.made.values["id2label"] = {str(key): value for key, value in labels.items()}
+        elif isinstance(number, int) and number > MAX_ENTRIES:
+            for name in ("id2label", "label2id"):
+                self._hide(name, "num_labels is more than any model has")
         elif isinstance(number, int) and not isinstance(number, bool):
             self.made.values["id2label"] = {str(index): f"LABEL_{index}" for index in range(number)}
             self.made.values["label2id"] = {f"LABEL_{index}": index for index in range(number)}

@@ -144,6 +144,8 @@ def _callable(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
 
 @_builtin("getattr")
 def _getattr(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    if len(a) > 3:
+        throw("TypeError", f"getattr expected at most 3 arguments, got {len(a)}")
     name = ops.payload(a[1])
     if isinstance(name, Unknown):
         return name.derive(f"getattr({ops.short(a[0])}, {name.key})")

@@ -182,7 +182,9 @@ class Compiler(ExceptionCompiler, GeneratorCompiler, PatternCompiler, ExprCompil
         return lambda f: (lambda: read(f), lambda v: store(f, v))
 
     def return_(self, node: Node, scope: Scope) -> Exec:
-        """``return x``."""
+        """``return x``. Outside a function no program does it, though some parsers let it through."""
+        if scope.kind != "function":
+            return _no_return
         value = self.optional(node[3], scope)
 
         def run(f: Frame) -> str:
@@ -391,6 +393,10 @@ class Compiler(ExceptionCompiler, GeneratorCompiler, PatternCompiler, ExprCompil
         """``type X = ...``."""
         value, store = self.expr(node[4], scope), self._store_name(node[3], scope)
         return lambda f: store(f, value(f))
+
+
+def _no_return(f: Frame) -> None:
+    raise TraceStop("the program returns outside a function: no Python takes that", f.engine.here())
 
 
 def _delete_name(name: str, hops: int | None) -> Exec:

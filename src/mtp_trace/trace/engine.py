@@ -43,7 +43,7 @@ from mtp_trace.trace.world import World
 class Budget:
     """Bounds on one trace. All counts; reaching one is ``BudgetExceeded``, never a guess."""
 
-    def __init__(self, calls: int = 400_000, depth: int = 160, turns: int = 2_000_000, size: int = 500_000) -> None:
+    def __init__(self, calls: int = 400_000, depth: int = 160, turns: int = 500_000, size: int = 500_000) -> None:
         self.calls, self.depth, self.turns, self.size = calls, depth, turns, size
 
 
@@ -475,8 +475,17 @@ class Engine(Journal, Handling, Reflection, TypeForms):
 
     # --- events ----------------------------------------------------------------------------------------------------
 
+    def _enough(self) -> bool:
+        """Whether no further event is kept. What makes so many goes round in a loop: each counts as more turns."""
+        if not self.recorder.full:
+            return False
+        self.turns(4)
+        return True
+
     def on_attribute_set(self, obj: Value, name: str, value: Value) -> None:
         """A field of a watched record was written."""
+        if self._enough():
+            return
         if isinstance(obj, Instance) and obj.cls.name in self.recorder.records and obj is not self.filling:
             site = self.writer()
             if site is not None:
@@ -484,10 +493,14 @@ class Engine(Journal, Handling, Reflection, TypeForms):
 
     def on_item_set(self, field: str, value: Value, site: Site) -> None:
         """``obj.field[i] = value`` for a watched field."""
+        if self._enough():
+            return
         self.recorder.add(Event("item", site, field, value, self.current_guards()))
 
     def on_call(self, fn: Function, args: list[Value], kwargs: dict[str, Value]) -> None:
         """A watched function is called."""
+        if self._enough():
+            return
         site = self.here()
         if site is not None:
             self.recorder.add(Event("call", site, fn.name, (args, kwargs), self.current_guards()))

@@ -44,7 +44,8 @@ class Event:
 class Recorder:
     """Collects events in order, bounded."""
 
-    LIMIT = 50_000
+    LIMIT = 5_000
+    """A launch of a release stays under a thousand."""
 
     def __init__(self) -> None:
         self.events: list[Event] = []
@@ -60,8 +61,13 @@ class Recorder:
 
     def add(self, event: Event) -> None:
         """Keeps an event (the oldest ones matter as much as the newest; past the bound nothing more is kept)."""
-        if len(self.events) < self.LIMIT:
+        if not self.full:
             self.events.append(event)
+
+    @property
+    def full(self) -> bool:
+        """Whether the bound is reached."""
+        return len(self.events) >= self.LIMIT
 
     def caught(self, error: Raised) -> None:
         """An exception that the tree handled itself."""

@@ -31,7 +31,7 @@ from mtp_trace.verdict.backends import Refusal
 from mtp_trace.verdict.entry import Entrypoints
 from mtp_trace.verdict.programs import TreePrograms
 from mtp_trace.verdict.registry import DraftClass, Registry
-from mtp_trace.verdict.run import Outcome, error_site
+from mtp_trace.verdict.run import Outcome, error_site, named_in
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Judge:
             return Verdict.INACTIVE, None, None, "nothing turns speculation on"
         if isinstance(algorithm, Unknown):
             return Verdict.DEPENDS, None, None, algorithm.key
-        if draft is not None and draft.architecture is not None and algorithm in self.entry.own_draft:
+        if draft is not None and draft.architecture is not None and named_in(algorithm, self.entry.own_draft):
             if draft.architecture == _architecture(out.target):
                 return Verdict.DEGRADED, None, None, "the draft is the whole target model again"
             if draft.cls is None:
@@ -136,7 +136,8 @@ class Judge:
         path = plain(out.draft.get("config.model_path"))
         return DraftInfo(
             architecture=name, cls=found.name if found else None, file=found.file if found else None,
-            line=found.line if found else None, num_nextn_predict_layers=layers if isinstance(layers, int) else None,
+            line=found.line if found else None,
+            num_nextn_predict_layers=layers if isinstance(layers, int) and not isinstance(layers, bool) else None,
             model_path=path if isinstance(path, str) else None,
         )  # fmt: skip
 

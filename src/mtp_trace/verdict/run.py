@@ -112,7 +112,7 @@ class StageRunner:
         algorithm = out.resolved.get(self.entry.algorithm)
         if algorithm is None:
             return False
-        return stage.when != "has-draft" or algorithm not in self.entry.draftless
+        return stage.when != "has-draft" or not named_in(algorithm, self.entry.draftless)
 
     def _counts(self, stage: Stage, error: Raised) -> bool:
         if not stage.fails_on:
@@ -160,8 +160,10 @@ class StageRunner:
             out.bound["draft_path"] = out.resolved.get(self.entry.draft_path)
         elif stage.name == "target-config":
             out.target = self._model(out.bound["target"])
+            _demand_model(out.target)
         elif stage.name == "draft-config":
             out.draft = self._model(out.bound["draft"])
+            _demand_model(out.draft)
         elif stage.name == "worker":
             worker = out.bound.get("worker")
             out.worker = (
@@ -241,6 +243,17 @@ class StageRunner:
             if runner.attrs.get(f"{side}_attention_backend_str") is None:
                 runner.attrs[f"{side}_attention_backend_str"] = main
         return runner
+
+
+def named_in(value: Value, names: frozenset[str]) -> bool:
+    """Whether a value is one of some names. A field may hold anything, and not everything can be looked up in a set."""
+    return isinstance(value, str) and value in names
+
+
+def _demand_model(found: dict[str, Value]) -> None:
+    """A configuration of which nothing can be read is none: the step called something else."""
+    if not found:
+        raise Absent("the step that makes the model's configuration made none")
 
 
 def error_site(outcome: Outcome) -> Site | None:

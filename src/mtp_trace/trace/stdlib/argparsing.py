@@ -11,6 +11,7 @@ from typing import Any
 
 from mtp_trace.trace import attrs, ops
 from mtp_trace.trace.errors import EXCEPTIONS, OBJECT, exception, message_of, throw
+from mtp_trace.trace.instances import callable_
 from mtp_trace.trace.stdlib.tools import attribute_methods, constant, natives
 from mtp_trace.trace.values import (
     Class,
@@ -89,6 +90,8 @@ def _type(engine: Any, kind: Value) -> Any:
         return kind
     if isinstance(kind, Unknown):
         return lambda text: kind.derive(f"{kind.key}({text!r})")
+    if callable_(engine, kind) is False:
+        throw("ValueError", f"{ops.short(kind)} is not callable")
 
     def convert(text: str) -> Value:
         try:
