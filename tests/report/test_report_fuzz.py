@@ -58,6 +58,10 @@ def test_text_is_made_safe_once(text: str) -> None:
     assert "\n" not in one_line(text)
 
 
+def test_a_long_row_of_blanks_takes_no_longer_than_other_text() -> None:
+    assert one_line("a" + " " * 500_000 + "\tb \n\t c") == "a" + " " * 500_001 + "b c"
+
+
 @given(TEXT)
 def test_a_cell_has_no_bare_bar(text: str) -> None:
     assert not re.search(r"(?<!\\)\|", cell(text))

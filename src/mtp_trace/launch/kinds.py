@@ -19,7 +19,8 @@ _OTHER_ENDINGS = (
     *(".md", ".mdx", ".rst", ".adoc", ".html", ".htm", ".ipynb", ".py", ".pyi", ".csv", ".tsv", ".xml", ".jsonl"),
     *(".js", ".ts", ".go", ".rs", ".c", ".h", ".cc", ".cpp", ".cu", ".cuh", ".toml", ".ini", ".cfg", ".lock", ".diff"),
 )
-_YAML_START = re.compile(r"(?:#[^\n]*\n|\s*\n)*(?:---|apiVersion:|kind:|services:|\{\{)")
+# Each blank line is matched in one way only: else a few dozen of them would take forever.
+_YAML_START = re.compile(r"(?:(?:#[^\n]*|[^\S\n]*)\n)*(?:---|apiVersion:|kind:|services:|\{\{)")
 _YAML_OF_INTEREST = re.compile(r"ConfigMap|configMapGenerator|(?:^|[{,])[\"' ]*model(?:[-_]path)?[\"']?\s*:", re.M)
 
 

@@ -10,7 +10,7 @@ _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069"
     "\ufeff\ufff9-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]"
 )
-_BREAK = re.compile(r"\s*\n\s*|\t")
+_BLANKS = re.compile(r"\s+")
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -32,7 +32,12 @@ def visible(text: str) -> str:
 
 def one_line(text: str) -> str:
     """``visible(text)`` on a single line: line breaks with the blanks around them become one blank."""
-    return _BREAK.sub(" ", visible(text)).strip()
+    return _BLANKS.sub(_unbroken, visible(text)).strip()
+
+
+def _unbroken(match: re.Match[str]) -> str:
+    blanks = match.group()
+    return " " if "\n" in blanks else blanks.replace("\t", " ")
 
 
 def clip(text: str, limit: int) -> str:
