@@ -108,3 +108,10 @@ def test_a_few_releases_agree_with_what_was_recorded() -> None:
 @pytest.mark.skipif(not os.environ.get(ALL), reason=f"set {ALL}=1 for every recorded release")
 def test_every_release_agrees_with_what_was_recorded() -> None:
     assert wrong_cells(releases()) == []
+
+
+def test_a_model_that_is_nowhere_is_bad_input() -> None:
+    for name in ("nosuch/model", "nosuch", "a" * 400):
+        with pytest.raises(InputError) as caught:
+            named_models([name])
+        assert name[:100] in f"{caught.value}"

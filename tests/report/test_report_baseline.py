@@ -210,3 +210,10 @@ def test_gate(effects: tuple[Effect, ...], code: ExitCode) -> None:
     gate = Gate(GATE.old, GATE.new, tuple(d for d in GATE.deployments if d.change in effects))
     assert exit_code_gate(gate) is code
     assert exit_code_gate(GATE, FailOn.NEVER) is ExitCode.ACTIVE
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"version": ' + "9" * 5000 + "}"])
+def test_json_that_no_parser_holds_is_bad_input(text: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_baseline(text, "known.json")
+    assert caught.value.where == "known.json"

@@ -60,3 +60,8 @@ def run(argv: list[str] | None = None) -> Any:
     except InputError as error:
         click.echo(f"mtp-trace: {error}", err=True)
         sys.exit(error.exit_code)
+    except OSError as error:
+        # What no reader has put into words of its own: a disk that fails, a name that no file can have.
+        place = ascii(error.filename)[:200] if error.filename is not None else "a file"
+        click.echo(f"mtp-trace: {place} cannot be read or written: {error.strerror or error}", err=True)
+        sys.exit(InputError.exit_code)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -111,7 +112,7 @@ def run(rule_dirs: tuple[str, ...], folder: Path) -> None:
 
 
 def _rule_files_in(folder: Path) -> tuple[str, ...]:
-    if folder.is_file():
+    if os.path.isfile(folder):
         return ()
     files = (p for p in sorted(folder.rglob("*")) if p.suffix in (".yaml", ".yml"))
     return tuple(str(p) for p in files if not p.name.endswith(".launch.yaml"))

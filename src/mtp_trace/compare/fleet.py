@@ -25,7 +25,7 @@ def read_fleet(path: Path, gpu: str | None = None, gpu_count: int | None = None)
 
     Raises InputError naming file, line and key.
     """
-    if path.is_file() and not path.read_bytes().strip():
+    if os.path.isfile(path) and not path.read_bytes().strip():
         raise LaunchError("the file is empty", f"{path}:1", "a fleet file holds 'schema: 1' and 'deployments:'")
     top = read_document(path).mapping()
     schema = top.need("schema")
@@ -115,7 +115,7 @@ class _Reader:
     def _path(self, text: str) -> str:
         """A path beside the fleet file; what is not there stays as written (a name in the local model cache)."""
         beside = self.folder / Path(text).expanduser()
-        return os.path.abspath(beside) if beside.exists() else text
+        return os.path.abspath(beside) if os.path.exists(beside) else text
 
     def _gpu(self, m: Mapping, gpu: str | None, count: int | None) -> tuple[str | None, int | None]:
         from mtp_trace.launch.gpus import GpuTable

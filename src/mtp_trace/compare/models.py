@@ -1,4 +1,4 @@
-"""The models of a matrix: folders with a config.json, configurations, or folders of such folders."""
+"""The models of a matrix: folders with a config.json, configurations, folders of such folders, names in the cache."""
 
 from __future__ import annotations
 
@@ -12,25 +12,27 @@ from mtp_trace.errors import CheckpointError
 def named_models(given: Sequence[str]) -> dict[str, str]:
     """Path by the name that a table shows, in order.
 
-    Raises CheckpointError for a path that holds no model.
+    Raises CheckpointError for a path that holds no model, and for a name that the local cache does not know.
     """
-    paths: list[str] = []
+    found: dict[str, str] = {}  # name by path
     for item in given:
-        paths += _models_of(item)
-    paths = list(dict.fromkeys(paths))
-    names = [_name(path) for path in paths]
-    return {name if names.count(name) == 1 else path: path for name, path in zip(names, paths)}
+        found.update(_models_of(item))
+    names = list(found.values())
+    return {name if names.count(name) == 1 else path: path for path, name in found.items()}
 
 
-def _models_of(item: str) -> list[str]:
+def _models_of(item: str) -> dict[str, str]:
+    from mtp_trace.checkpoint.folder import ModelFolder
+
     path = Path(item)
-    if not path.is_dir() or (path / "config.json").is_file():
-        return [item]
+    if not os.path.isdir(path) or os.path.isfile(path / "config.json"):
+        folder = ModelFolder.open(item)
+        return {item if os.path.exists(item) else str(folder.path): _name(item)}
     inner = sorted(entry.path for entry in os.scandir(path) if (Path(entry.path) / "config.json").is_file())
     if not inner:
         hint = "give a model folder or a config.json"
         raise CheckpointError("no config.json here, nor in a folder of it", item, hint)
-    return inner
+    return {path: _name(path) for path in inner}
 
 
 def _name(path: str) -> str:

@@ -96,6 +96,8 @@ def parse_baseline(text: str, where: str = "baseline") -> Baseline:
         data = json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError(f"not JSON: {error.msg}", f"{where}:{error.lineno}:{error.colno}") from error
+    except (ValueError, RecursionError) as error:  # a number of too many digits; lists in lists without end
+        raise InputError("the JSON holds a value that cannot be read (too long, or too deep)", where) from error
     if not isinstance(data, dict) or data.get("version") != VERSION:
         raise InputError(f"not a baseline of version {VERSION}", f"{where}: version", "write it anew")
     raw = data.get("entries")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -60,9 +61,9 @@ def load_pack(extra_dirs: Iterable[str | Path] = (), settings: Settings | None =
 
 def load_folder(folder: Path) -> dict[str, Rule]:
     """The rules of a folder's ``*.yaml`` files (or of one file), by id; miniatures beside them are left out."""
-    if folder.is_file():
+    if os.path.isfile(folder):
         files = [folder]
-    elif folder.is_dir():
+    elif os.path.isdir(folder):
         found = (p for p in folder.rglob("*") if p.suffix in (".yaml", ".yml") and p.is_file())
         files = sorted(p for p in found if not p.name.endswith(LAUNCH_SUFFIX))
         if not files:

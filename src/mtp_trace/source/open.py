@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from packaging.version import InvalidVersion, Version
@@ -24,12 +25,12 @@ def open_tree(spec: str, ref: str | None = None) -> SourceTree:
     if ref is not None:
         from mtp_trace.source.git_ref import GitTree
 
-        if not path.is_dir():
+        if not os.path.isdir(path):
             raise SourceError("no such folder", spec, "a git ref needs a clone of SGLang")
         return GitTree(spec, ref)
-    if path.is_dir():
+    if os.path.isdir(path):
         return _open_folder(path, spec)
-    if path.is_file():
+    if os.path.isfile(path):
         if path.suffix == ".whl":
             return WheelTree(spec)
         raise SourceError(

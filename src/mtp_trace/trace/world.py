@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,24 +49,24 @@ class ModelFiles:
     def exists(self, path: str) -> bool | None:
         """See ``Files``."""
         inside = self._inside(path)
-        return False if inside is None else inside.exists()
+        return False if inside is None else os.path.exists(inside)
 
     def is_dir(self, path: str) -> bool | None:
         """See ``Files``."""
         inside = self._inside(path)
-        return False if inside is None else inside.is_dir()
+        return False if inside is None else os.path.isdir(inside)
 
     def read(self, path: str) -> bytes | None:
         """See ``Files``."""
         inside = self._inside(path)
-        if inside is None or not inside.is_file() or inside.stat().st_size > self.LIMIT:
+        if inside is None or not os.path.isfile(inside) or inside.stat().st_size > self.LIMIT:
             return None
         return inside.read_bytes()
 
     def listing(self, path: str) -> list[str] | None:
         """See ``Files``."""
         inside = self._inside(path)
-        return sorted(p.name for p in inside.iterdir()) if inside is not None and inside.is_dir() else []
+        return sorted(p.name for p in inside.iterdir()) if inside is not None and os.path.isdir(inside) else []
 
 
 @dataclass

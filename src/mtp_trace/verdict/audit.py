@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from mtp_trace.checkpoint.folder import ModelFolder
 from mtp_trace.errors import CheckpointError, InputError
@@ -115,7 +115,7 @@ class Auditor:
             if mapped is not None:
                 raise CheckpointError(f"{value} is mapped to {mapped}: {error.what}") from error
             message = f"the model {value} is not on this machine; give --model-map {value}=PATH"
-            raise CheckpointError(message if not Path(value).exists() else f"{value}: {error.what}") from error
+            raise CheckpointError(message if not os.path.exists(value) else f"{value}: {error.what}") from error
         return folder
 
     def _local(self, argv: Sequence[str], model: int) -> list[str]:

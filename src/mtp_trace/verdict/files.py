@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from mtp_trace.checkpoint.folder import ModelFolder
@@ -30,7 +31,7 @@ class LaunchFiles(ModelFiles):
         """The model folder of that path, where the launch may see it and it holds a usable configuration."""
         place = self._inside(self._real(path))
         try:
-            return ModelFolder.open(str(place)) if place is not None and place.exists() else None
+            return ModelFolder.open(str(place)) if place is not None and os.path.exists(place) else None
         except (CheckpointError, OSError):
             return None
 

@@ -113,7 +113,7 @@ def rules_state(start: Path, folders: Sequence[Path]) -> str | None:
                 found.append(f"{place / name}\0{file_digest(place / name)}")
                 folders = [*folders, *settings.rules]
     for folder in folders:
-        state = folder_state(folder) if folder.is_dir() else None
+        state = folder_state(folder) if os.path.isdir(folder) else None
         if state is None:
             return None
         found.append(f"{folder.absolute()}\0{state}")

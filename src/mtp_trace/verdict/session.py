@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Callable
@@ -133,7 +134,7 @@ def _with_model(argv: list[str], model: ModelFolder | None) -> tuple[list[str], 
 
 def _model_named(argv: list[str]) -> ModelFolder | None:
     path = model_path_of(argv)
-    return ModelFolder.open(path) if path is not None and (Path(path) / "config.json").is_file() else None
+    return ModelFolder.open(path) if path is not None and os.path.isfile(os.path.join(path, "config.json")) else None
 
 
 def _model_info(argv: list[str], model: ModelFolder | None) -> ModelInfo:
