@@ -74,6 +74,50 @@ def test_renamed_prefix(release: Release, tmp_path: Path, version: str, name: st
     assert (report.verdict.value, weights_rules(report)) == ("degraded", ["weights/head-missing"]), report.error
 
 
+_MIMO_OUTSIDE = ("token_layernorm", "hidden_layernorm", "input_proj", "final_layernorm")  # of the block
+
+
+@pytest.mark.parametrize(("version", "line"), [("0.5.9", 168), ("0.5.12", 170), ("0.5.18", 171), ("0.5.23", 172)])
+def test_renamed_prefix_that_is_looked_up(release: Release, tmp_path: Path, version: str, line: int) -> None:
+    """``map_model_name_to_mtp_param_name`` renames below ``model.mtp_layers.N.`` only. A name without ``mtp_block`` is
+    passed over unless ``token_layernorm``, ``hidden_layernorm``, ``input_proj`` or ``final_layernorm`` stands in it
+    (0.5.9: lines 159 to 167): ``model.head.0.token_layernorm.weight`` gets by, and ``params_dict[name]`` in the line
+    behind has only ``model.token_layernorm.weight``: KeyError.
+    """
+    kind = KINDS["mimo"]
+    head = {n.replace("model.mtp_layers.", "model.head."): t for n, t in kind.head().items()}
+    report = check(release, version, kind, folder(tmp_path, kind, head))
+    assert (report.verdict.value, report.stage) == ("startup-error", "weights") and report.error is not None
+    assert (report.error.type, report.error.file) == ("KeyError", "sglang/srt/models/mimo_mtp.py")
+    assert report.error.line == line and "model.head.0.token_layernorm.weight" in report.error.message
+
+
+@pytest.mark.parametrize("version", RELEASES)
+def test_renamed_prefix_of_the_block_alone(release: Release, tmp_path: Path, version: str) -> None:
+    """``mimo_mtp.py`` leaves a projection without ``mtp_block`` in its name (0.5.9: ``break``, line 146) and passes
+    over the block's norms (line 167): nobody raises, and the block keeps what was allocated.
+    """
+    kind = KINDS["mimo"]
+    renamed = {n: n.replace("model.mtp_layers.", "model.head.") for n in kind.head()}
+    renamed |= {n: n for n in renamed if any(part in n for part in _MIMO_OUTSIDE)}
+    report = check(release, version, kind, folder(tmp_path, kind, {renamed[n]: t for n, t in kind.head().items()}))
+    assert (report.verdict.value, weights_rules(report)) == ("degraded", ["weights/head-incomplete"]), report.error
+    assert report.weights is not None and report.weights["present"] == len(_MIMO_OUTSIDE)
+
+
+@pytest.mark.parametrize("version", RELEASES)
+def test_prefix_as_the_class_itself_has_it(release: Release, tmp_path: Path, version: str) -> None:
+    """A head saved from the running class: ``model.mtp_block.`` and ``model.input_proj`` are what the names would be
+    mapped to, and pass as they are (0.5.9: lines 145 and 159).
+    """
+    kind = KINDS["mimo"]
+    fronts = {n: "model." if any(part in n for part in _MIMO_OUTSIDE) else "model.mtp_block." for n in kind.head()}
+    head = {n.replace("model.mtp_layers.0.", fronts[n]): t for n, t in kind.head().items()}
+    report = check(release, version, kind, folder(tmp_path, kind, head))
+    assert (report.verdict.value, weights_rules(report)) == ("active", []), report.error
+    assert report.weights is not None and report.weights["present"] == len(head)
+
+
 @pytest.mark.parametrize(
     ("version", "verdict"),
     [("0.5.9", "degraded"), ("0.5.12", "degraded"), ("0.5.18", "degraded"), ("0.5.23", "active")],
