@@ -12,7 +12,7 @@ import pytest
 
 from mtp_trace.report.model import Report
 
-from .kinds import FP8, KINDS, fp8, int4, modules, nvfp4, quark
+from .kinds import FP8, KINDS, H, Spec, fp8, int4, modules, nvfp4, quark
 from .launches import RELEASES, Release, check, folder, weights_rules
 
 pytestmark = pytest.mark.releases
@@ -55,6 +55,21 @@ def test_nvfp4(release: Release, tmp_path: Path, name: str, version: str, verdic
     place = folder(tmp_path, kind, kind.head(), quantization_config=nvfp4(f"{kind.front}*"))
     report = check(release, version, kind, place, "--quantization", "modelopt_fp4", gpu="b200")
     _agrees(report, verdict, "weights/built-quantized")
+
+
+@pytest.mark.parametrize("listed", [True, False])
+@pytest.mark.parametrize("version", ["0.5.12", "0.5.18", "0.5.23"])
+def test_nvfp4_without_the_head(release: Release, tmp_path: Path, version: str, listed: bool) -> None:
+    """GLM-5 as it is often quantized: no tensor of ``model.layers.{num_hidden_layers}``. ``deepseek_nextn.py`` drops
+    ``modelopt_fp4`` (0.5.12: lines 87 to 91) and builds the layer in BF16 whatever the list says;
+    ``deepseek_weight_loader.py`` passes over every other layer's names (0.5.12: lines 183 and 184) and compares nothing
+    with what was built.
+    """
+    kind = KINDS["glm-5"]
+    place = folder(tmp_path, kind, {}, quantization_config=nvfp4(*([f"{kind.front}*"] if listed else [])))
+    report = check(release, version, kind, place, "--quantization", "modelopt_fp4", gpu="b200")
+    _agrees(report, "degraded", "weights/head-missing")
+    assert report.weights is not None and report.weights["present"] == 0
 
 
 def test_nvfp4_that_the_release_does_not_detect(release: Release, tmp_path: Path) -> None:
@@ -161,6 +176,75 @@ def test_fp8_head_under_fp8(release: Release, tmp_path: Path, name: str, version
     kind = KINDS[name]
     place = folder(tmp_path, kind, fp8(kind.head()), quantization_config=FP8)
     _agrees(check(release, version, kind, place), verdict)
+
+
+_EH_PROJ: dict[str, Spec] = {
+    "mtp.layers.0.eh_proj.weight": ("F8_E4M3", (H, 2 * H)),
+    "mtp.layers.0.eh_proj.weight_scale_inv": ("F32", (H // 128, 2 * H // 128)),
+}
+
+
+@pytest.mark.parametrize("version", RELEASES)
+def test_fp8_head_of_nemotron(release: Release, tmp_path: Path, version: str) -> None:
+    """``nemotron_h_mtp.py`` hands ``quant_config`` on to ``eh_proj`` and to every layer (0.5.12: lines 64 to 73 and 230
+    to 237); ``load_weights`` of ``nemotron_h.py`` keeps a scale whose name is none of the cache's, and maps it with its
+    matrix. Where ``eh_proj`` is in FP8 as well, everything is filled.
+    """
+    kind = KINDS["nemotron-h"]
+    place = folder(tmp_path, kind, fp8(kind.head()) | _EH_PROJ, quantization_config=FP8)
+    report = check(release, version, kind, place)
+    _agrees(report, "active")
+    assert report.weights is not None and report.weights["missing"] == []
+
+
+@pytest.mark.parametrize(
+    ("version", "listed", "verdict"),
+    [(version, False, "startup-error") for version in RELEASES]
+    + [(version, True, "startup-error" if version == "0.5.9" else "active") for version in RELEASES],
+)
+def test_fp8_head_of_nemotron_around_a_plain_projection(
+    release: Release, tmp_path: Path, version: str, listed: bool, verdict: str
+) -> None:
+    """``eh_proj`` in BF16 is a ``ColumnParallelLinear`` with the checkpoint's quantization: ``copy_with_check`` in
+    ``parameter.py`` forbids the copy. ``modules_to_not_convert`` helps where the class asks under the list's name:
+    ``add_prefix("mtp", prefix)`` in 0.5.12 (line 300) and later, ``add_prefix("model", prefix)`` in 0.5.9.
+    """
+    kind = KINDS["nemotron-h"]
+    plain = {"modules_to_not_convert": ["lm_head", "mtp.layers.0.eh_proj"]} if listed else {}
+    place = folder(tmp_path, kind, fp8(kind.head()), quantization_config={**FP8, **plain})
+    report = check(release, version, kind, place)
+    _agrees(report, verdict, "weights/built-quantized")
+    if verdict != "active":
+        assert report.error is not None and "mtp.layers.0.eh_proj.weight" in report.error.message
+
+
+DETECTED = [
+    ("0.5.9", (), "active"),
+    ("0.5.10.post1", (), "degraded"),
+    ("0.5.10.post1", ("--quantization", "fp8"), "active"),
+    ("0.5.10.post1", ("--speculative-draft-model-quantization", "fp8"), "active"),
+    ("0.5.10.post1", ("--quantization", "fp8", "--speculative-draft-model-quantization", "unquant"), "degraded"),
+    ("0.5.12", (), "active"),
+    ("0.5.12", ("--quantization", "fp8", "--speculative-draft-model-quantization", "unquant"), "active"),
+    ("0.5.18", (), "active"),
+    ("0.5.23", (), "active"),
+]
+
+
+@pytest.mark.parametrize(("version", "more", "verdict"), DETECTED)
+def test_quantization_that_only_the_checkpoint_tells(
+    release: Release, tmp_path: Path, version: str, more: tuple[str, ...], verdict: str
+) -> None:
+    """0.5.10.post1: the draft's flag takes the value of ``--quantization`` as it was given (``server_args.py``, lines
+    972 to 975), not as it is later read from config.json, and ``glm4_moe_nextn.py`` (lines 131 to 134) drops the
+    ``quant_config`` that the loader found where the flag is unset. The head is built in BF16, and ``load_weights``
+    of ``glm4_moe.py`` passes over its scales. 0.5.9 does not ask, 0.5.12 also asks whether a ``quant_config`` came
+    (lines 131 to 134), 0.5.18 asks on an NPU only (line 128).
+    """
+    kind = KINDS["glm-4.x"]
+    place = folder(tmp_path, kind, fp8(kind.head()), quantization_config=FP8)
+    report = check(release, version, kind, place, *more)
+    _agrees(report, verdict, "weights/built-unquantized")
 
 
 def test_a_finding_stands_where_the_quantization_is_handed_over(release: Release, tmp_path: Path) -> None:
