@@ -147,7 +147,7 @@ def _judged(
     if not no_suggestion:
         report = _with_suggestion(session, report, folder, card)
     if also:
-        report = _with_mended(report, also, cache_for(no_cache), (argv, env, card, folder))
+        report = _with_mended(report, also, (cache_for(no_cache), pack), (argv, env, card, folder))
     return Answer(report, tuple(rule.id for rule in session.drift()))
 
 
@@ -187,12 +187,17 @@ def _with_suggestion(session: Session, report: Report, model: Any, gpu: Any) -> 
     return with_suggestion(session, report, model, gpu)
 
 
-def _with_mended(report: Report, trees: tuple[str, ...], cache: Any, launch: tuple[Any, ...]) -> Report:
+def _with_mended(report: Report, trees: tuple[str, ...], means: tuple[Any, ...], launch: tuple[Any, ...]) -> Report:
+    """The report with what the other trees say, judged by the same rules and as closely."""
     from mtp_trace.compare.mended import with_mended
     from mtp_trace.source import open_tree
     from mtp_trace.verdict.session import Session
 
-    others = [(tree, Session(open_tree(tree), cache).check(*launch)) for tree in trees]
+    others = []
+    for tree in trees:
+        session = Session(open_tree(tree), *means)
+        session.weigher.estimating = True
+        others.append((tree, session.check(*launch)))
     return with_mended(report, [(other.sglang.version or tree, other) for tree, other in others])
 
 
