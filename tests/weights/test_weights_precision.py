@@ -186,8 +186,8 @@ _EH_PROJ: dict[str, Spec] = {
 
 @pytest.mark.parametrize("version", RELEASES)
 def test_fp8_head_of_nemotron(release: Release, tmp_path: Path, version: str) -> None:
-    """``nemotron_h_mtp.py`` hands ``quant_config`` on to ``eh_proj`` and to every layer (0.5.12: lines 64 to 73 and 230
-    to 237); ``load_weights`` of ``nemotron_h.py`` keeps a scale whose name is none of the cache's, and maps it with its
+    """``nemotron_h_mtp.py`` hands ``quant_config`` on to ``eh_proj`` and to every layer (0.5.12: lines 64 to 74 and 232
+    to 239); ``load_weights`` of ``nemotron_h.py`` keeps a scale whose name is none of the cache's, and maps it with its
     matrix. Where ``eh_proj`` is in FP8 as well, everything is filled.
     """
     kind = KINDS["nemotron-h"]
