@@ -55,3 +55,16 @@ def test_a_million_names() -> None:
     start = time.process_time()
     assert len(samples(names, 61, ("mtp",))) < 100
     assert time.process_time() - start < 6
+
+
+def test_a_million_names_with_a_number_of_their_own() -> None:
+    """Not one of them is a layer's, whatever their numbers: they cost what others cost, and all are stood for."""
+    names = [f"model.extra.{number}" for number in range(1_000_000)]
+    found = samples(names, 61, ("mtp",))
+    assert len(found) < 100
+    assert sum(len(s.stands_for) for s in found) == len(names)
+
+
+def test_a_number_longer_than_any_is_read_whole() -> None:
+    long = [f"model.layers.{number}.norm.weight" for number in (3, 10**15, 10**15 + 1, 7)]
+    assert {long[1], long[2]} <= set(_stands_for_all(long, 5))

@@ -34,7 +34,7 @@ from mtp_trace.verdict.weights_estimate import (
 from mtp_trace.verdict.weights_findings import EXPLAINING, Told, findings_of
 from mtp_trace.verdict.weights_judge import Compared, Comparison
 from mtp_trace.verdict.weights_load import Fed, Feeder
-from mtp_trace.verdict.weights_names import samples
+from mtp_trace.verdict.weights_names import Sample, samples
 from mtp_trace.verdict.weights_plain import Unquantized
 from mtp_trace.verdict.weights_rules import WeightRules, weight_rules
 
@@ -86,6 +86,7 @@ class Weigher:
         self.rules: WeightRules = weight_rules()
         self.estimating = False
         self._indexes: dict[str, tuple[TensorIndex, QuantizationInfo | None]] = {}
+        self._chosen: dict[tuple[int, int | None], list[Sample]] = {}
         self._known: dict[Any, Weighed] = {}
 
     def applied(self, kept: Kept, out: Outcome, engine: Engine, registry: Registry, files: LaunchFiles) -> Kept:
@@ -173,6 +174,13 @@ class Weigher:
             self._indexes[place] = (TensorIndex.of(folder), QuantizationInfo.of(folder))
         return self._indexes[place]
 
+    def _samples(self, index: TensorIndex, layers: int | None) -> list[Sample]:
+        """The names to follow, chosen once for an index, which lives as long as this does."""
+        key = (id(index), layers)
+        if key not in self._chosen:
+            self._chosen[key] = samples(index, layers, self.rules.telling)
+        return self._chosen[key]
+
     def _refused_anyway(self, out: Outcome, engine: Engine, found: DraftClass, refusal: Refused) -> bool:
         """Whether the refusal is certain: however questions are answered, and by the quantization alone."""
         builder = Builder(engine, self.rules)
@@ -202,7 +210,7 @@ class Weigher:
     ) -> Weighed:
         """Of a class that cannot be built: does its loader turn every name away, as it does names of nothing?"""
         layers = self._layers(out, engine)
-        chosen = [s.name for s in samples(index, layers, self.rules.telling)]
+        chosen = [s.name for s in self._samples(index, layers)]
         try:
             with engine.apart():
                 engine.plan = Answers(False)
@@ -235,7 +243,7 @@ class Weigher:
             engine.plan = Answers(first is not None)
             built = Builder(engine, self.rules).build(found, config, out.bound["server_args"])
             feeder = Feeder(engine, self.rules, built)
-            chosen = samples(index, layers, self.rules.telling)
+            chosen = self._samples(index, layers)
             fed = feeder.feed(index[s.name] for s in chosen)
             probed = None
             described = built.described()

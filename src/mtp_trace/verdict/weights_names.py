@@ -9,9 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 _NUMBER = re.compile(r"[0-9]+")
+_LEADING = re.compile(r"^[0-9]+", re.MULTILINE)
 _LONGEST = 1000  # digits that are read of a number
 _PIECE = 12
 _FEW = 6
+_HEAD_LAYERS = 64  # far more than any head has; what is numbered beyond them is no head's layers
 _SORTED = 2000
 _DIGITS = b"0123456789"
 _CHUNK = 20_000
@@ -45,10 +47,9 @@ def samples(names: Iterable[str], layers: int | None, telling: tuple[str, ...], 
     """Picks the names to follow, in the checkpoint's order.
 
     Names that differ in their numbers only are one kind. The first number of a name is its layer: of the target's
-    layers the first, a middle and the last stand for the rest, and those from ``layers`` on (or that begin with the
-    same digits, as a prefix without a dot would take them) stand for themselves. Of further numbers (experts) the first
-    and the last do. Names that hold one of the ``telling`` words are followed one by one where a kind has fewer than
-    ``all_below``.
+    layers the first, a middle and the last stand for the rest, and those from ``layers`` on (the first 64 and the last)
+    stand for themselves. Of further numbers (experts) the first and the last do. Names that hold one of the ``telling``
+    words are followed one by one where a kind has fewer than ``all_below``.
     """
     groups: dict[bytes, list[str]] = {}
     every = iter(names)
@@ -88,7 +89,8 @@ def _of_kind(members: list[str], layers: int | None) -> list[Sample]:
     ordered = sorted(set(firsts))
     own = set(ordered) if len(ordered) <= _FEW else {ordered[0], ordered[len(ordered) // 2], ordered[-1]}
     if layers is not None:
-        own |= {n for n in ordered if n >= layers or str(n).startswith(str(layers))}
+        behind = [n for n in ordered if n >= layers]
+        own |= {*behind[:_HEAD_LAYERS], *behind[-1:]}
     middle = ordered[len(ordered) // 2] if ordered[len(ordered) // 2] in own else ordered[0]
     by_layer: dict[int, list[str]] = {n: [] for n in ordered if n in own}
     inside = list(map(own.__contains__, firsts))
@@ -102,23 +104,20 @@ def _of_kind(members: list[str], layers: int | None) -> list[Sample]:
 
 
 def _first_numbers(members: list[str]) -> list[int]:
-    """The first number of each name of one kind: of a million names, a few hundred pieces are looked at one by one."""
+    """The first number of each name of one kind: of a million names all at once, where they begin alike."""
     first = _NUMBER.search(members[0])
     if first is None:
         return [0] * len(members)
-    start = first.start()
+    start, front = first.start(), members[0][: first.start()]
     pieces = list(map(operator.itemgetter(slice(start, start + _PIECE)), members))
-    known = {piece: number for piece in set(pieces) if (number := _leading(piece)) is not None}
-    front = members[0][:start]
-    if all(map(operator.methodcaller("startswith", front), members)) and len(known) == len(set(pieces)):
-        return list(map(known.__getitem__, pieces))
+    distinct = list(dict.fromkeys(pieces))
+    text = "\n".join(distinct)
+    found = _LEADING.findall(text)
+    one_each = len(found) == len(distinct) == text.count("\n") + 1
+    # A number as long as a piece may go on behind it.
+    if one_each and max(map(len, found)) < _PIECE and all(map(operator.methodcaller("startswith", front), members)):
+        return list(map(dict(zip(distinct, map(int, found))).__getitem__, pieces))
     return [next(iter(numbers(name)), 0) for name in members]
-
-
-def _leading(piece: str) -> int | None:
-    """The number that a piece of a name begins with; None where it has none, or where it may go on behind it."""
-    found = _NUMBER.match(piece)
-    return int(found.group()) if found is not None and found.end() < _PIECE else None
 
 
 def _of_layer(here: list[str], others: Iterable[str]) -> list[Sample]:
