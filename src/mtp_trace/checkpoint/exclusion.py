@@ -18,8 +18,8 @@ from .saferegex import UndecidedPatternError, glob_matches, regex_matches
 
 Fused = Mapping[str, Sequence[str]]
 
-# Layers that are built as one and stored as several (``_FALLBACK_FUSED_SHARDS`` of ``utils.py``, since 0.5.12).
 FUSED_BY_DEFAULT: Fused = {"qkv_proj": ("q_proj", "k_proj", "v_proj"), "gate_up_proj": ("gate_proj", "up_proj")}
+"""Layers that are built as one and stored as several (``_FALLBACK_FUSED_SHARDS`` of ``utils.py``, since 0.5.12)."""
 
 
 class UndecidedError(Exception):
