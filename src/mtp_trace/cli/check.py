@@ -11,6 +11,8 @@ import click
 from mtp_trace.cli.options import cache_for, environment, gpu_options, output_options, told_drift, tree_options, write
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mtp_trace.checkpoint.folder import ModelFolder
     from mtp_trace.launch.model import Launch
     from mtp_trace.report.model import Report
@@ -138,16 +140,21 @@ def _judged(
     from mtp_trace.verdict.session import Session
 
     pack = load_pack(rule_dirs, find_settings(Path.cwd()))
-    session = Session(tree, cache_for(no_cache), pack)
+
+    def session_of(tree: SourceTree) -> Session:
+        made = Session(tree, cache_for(no_cache), pack)
+        made.weigher.estimating = True
+        return made
+
+    session = session_of(tree)
     card = session.gpus.find(case.gpu, case.gpu_count) if case.gpu else None
     argv, env = list(case.argv), dict(case.env)
-    session.weigher.estimating = True
     report = session.check(argv, env, card, folder)
     session.weigher.estimating = False  # of the launches that are tried out, only the verdict is asked
     if not no_suggestion:
         report = _with_suggestion(session, report, folder, card)
     if also:
-        report = _with_mended(report, also, (cache_for(no_cache), pack), (argv, env, card, folder))
+        report = _with_mended(report, also, session_of, (argv, env, card, folder))
     return Answer(report, tuple(rule.id for rule in session.drift()))
 
 
@@ -187,17 +194,14 @@ def _with_suggestion(session: Session, report: Report, model: Any, gpu: Any) -> 
     return with_suggestion(session, report, model, gpu)
 
 
-def _with_mended(report: Report, trees: tuple[str, ...], means: tuple[Any, ...], launch: tuple[Any, ...]) -> Report:
+def _with_mended(
+    report: Report, trees: tuple[str, ...], session_of: Callable[[SourceTree], Session], launch: tuple[Any, ...]
+) -> Report:
     """The report with what the other trees say, judged by the same rules and as closely."""
     from mtp_trace.compare.mended import with_mended
     from mtp_trace.source import open_tree
-    from mtp_trace.verdict.session import Session
 
-    others = []
-    for tree in trees:
-        session = Session(open_tree(tree), *means)
-        session.weigher.estimating = True
-        others.append((tree, session.check(*launch)))
+    others = [(tree, session_of(open_tree(tree)).check(*launch)) for tree in trees]
     return with_mended(report, [(other.sglang.version or tree, other) for tree, other in others])
 
 
