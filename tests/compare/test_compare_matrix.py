@@ -115,3 +115,19 @@ def test_a_model_that_is_nowhere_is_bad_input() -> None:
         with pytest.raises(InputError) as caught:
             named_models([name])
         assert name[:100] in f"{caught.value}"
+
+
+def test_a_model_of_the_local_cache_goes_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repo = tmp_path / "hub" / "models--Some-Org--Name-1.5"
+    snapshot = repo / "snapshots" / ("c" * 40)
+    for place in (repo / "refs", snapshot):
+        place.mkdir(parents=True)
+    (repo / "refs" / "main").write_text("c" * 40)
+    (snapshot / "config.json").write_bytes((Path(MODEL) / "config.json").read_bytes())
+    for variable in ("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    models = named_models(["Some-Org/Name-1.5"])
+    assert models == {"Name-1.5": str(snapshot)}
+    found = matrix([TreeSpec(str(lax(tmp_path / "tree")))], models, NEXTN, gpu="h200", workers=1)
+    assert [cell.verdict for cell in found.cells] == [Verdict.ACTIVE]
