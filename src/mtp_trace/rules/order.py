@@ -31,14 +31,59 @@ class Body:
     node: Node = field(default_factory=list, repr=False, compare=False)
 
 
+class References:
+    """The bodies of a tree's files, and which of them each names."""
+
+    def __init__(self, sites: Sites) -> None:
+        self._sites = sites
+        self._bodies: dict[str, list[Body]] = {}
+        self._refers: dict[Body, list[tuple[_At, Body]]] = {}
+
+    @classmethod
+    def of(cls, sites: Sites) -> References:
+        """Those of a tree, kept with its sites."""
+        known: References = sites.base.remembered.setdefault(cls, cls(sites.base))
+        return known
+
+    def bodies(self, file: str) -> list[Body]:
+        """A file's functions and module-level values, in their order."""
+        known = self._bodies.get(file)
+        if known is None:
+            known = self._bodies[file] = list(_bodies(file, self._sites.form(file) or []))
+        return known
+
+    def named_in(self, body: Body) -> list[tuple[_At, Body]]:
+        """The bodies that a body names, with where."""
+        known = self._refers.get(body)
+        if known is None:
+            found = (
+                ((line, i), self._meant(body, owner, name))
+                for i, (line, owner, name) in enumerate(_names(body.node), 1)
+            )
+            known = self._refers[body] = [(at, target) for at, target in found if target is not None]
+        return known
+
+    def _meant(self, body: Body, owner: str, name: str) -> Body | None:
+        if owner:
+            same = (b for b in self.bodies(body.file) if b.cls == body.cls and b.name == name)
+            return next(same, None) if owner in ("self", "cls") and body.cls else None
+        constants = self._sites.constants
+        function = f"{body.cls}.{body.name}" if body.cls else body.name
+        found = constants.imported(name, body.file, function) or constants.lookup(name, body.file)
+        if found is None:
+            return None
+        node, file = found
+        return next((b for b in self.bodies(file) if b.first <= node[1] <= b.last and not b.cls), None)
+
+
 class Order:
     """The order of a tree's code around one place."""
 
     def __init__(self, sites: Sites, file: str, line: int) -> None:
         self._sites = sites
         self._place = (file, line)
-        self._bodies: dict[str, list[Body]] = {}
-        self._refers: dict[Body, list[tuple[_At, Body]]] = {}
+        references = References.of(sites)
+        self._bodies_of, self._references = references.bodies, references.named_in
         self._limits: dict[Body, _At] = {}
         self._earlier: set[Body] = set()
         around = next((b for b in self._bodies_of(file) if b.first <= line <= b.last), None)
@@ -84,33 +129,14 @@ class Order:
                 if any(name.encode() in text for text in lines[body.first - 1 : body.last]):
                     yield body
 
-    def _bodies_of(self, file: str) -> list[Body]:
-        known = self._bodies.get(file)
+    @classmethod
+    def around(cls, sites: Sites, file: str, line: int) -> Order:
+        """The order around a place, worked out once for a tree."""
+        key = (cls, sites.extra, file, line)
+        known: Order | None = sites.base.remembered.get(key)
         if known is None:
-            known = self._bodies[file] = list(_bodies(file, self._sites.form(file) or []))
+            known = sites.base.remembered[key] = cls(sites, file, line)
         return known
-
-    def _references(self, body: Body) -> list[tuple[_At, Body]]:
-        known = self._refers.get(body)
-        if known is None:
-            found = (
-                ((line, i), self._meant(body, owner, name))
-                for i, (line, owner, name) in enumerate(_names(body.node), 1)
-            )
-            known = self._refers[body] = [(at, target) for at, target in found if target is not None]
-        return known
-
-    def _meant(self, body: Body, owner: str, name: str) -> Body | None:
-        if owner:
-            same = (b for b in self._bodies_of(body.file) if b.cls == body.cls and b.name == name)
-            return next(same, None) if owner in ("self", "cls") and body.cls else None
-        constants = self._sites.constants
-        function = f"{body.cls}.{body.name}" if body.cls else body.name
-        found = constants.imported(name, body.file, function) or constants.lookup(name, body.file)
-        if found is None:
-            return None
-        node, file = found
-        return next((b for b in self._bodies_of(file) if b.first <= node[1] <= b.last and not b.cls), None)
 
 
 def places_of(sites: Sites, match: Match) -> list[Found]:
@@ -122,7 +148,7 @@ def earlier(sites: Sites, match: Match, found: list[Found]) -> list[Found]:
     """Those of the places that run before one that ``match.before`` finds, which they name as ``before``."""
     if match.before is None or not found:
         return found
-    later = [(f"{f.file}:{f.line}", Order(sites, f.file, f.line)) for f in find_sites(sites, match.before)]
+    later = [(f"{f.file}:{f.line}", Order.around(sites, f.file, f.line)) for f in find_sites(sites, match.before)]
     kept: list[Found] = []
     for place in found:
         at = next((where for where, order in later if order.before(place.file, place.line, place.end_line)), None)
