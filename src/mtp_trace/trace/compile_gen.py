@@ -182,7 +182,7 @@ class GeneratorCompiler:
         body, otherwise = self.walk_block(node[5], scope), self.walk_block(node[6], scope)
 
         def run(f: Frame) -> Steps:
-            for item in turns(f, source, node):
+            for item in turns(f, items_of(f, source, node), node):
                 store(f, item)
                 signal = yield from body(f)
                 if signal == "break":
@@ -289,11 +289,20 @@ class GeneratorCompiler:
         return run
 
 
-def turns(f: Frame, source: Callable[[Frame], Value], node: Node) -> Iterator[Value]:
-    """The items that a ``for`` goes over, each counted; what the iteration itself raises is placed at the source."""
+def items_of(f: Frame, source: Callable[[Frame], Value], node: Node) -> Iterator[Value]:
+    """What a ``for`` goes over; where that cannot be gone over is placed at the source."""
+    try:
+        return ops.iterating(f.engine, source(f))
+    except (Raised, TraceStop) as e:
+        place(e, f, node[4])
+        raise
+
+
+def turns(f: Frame, items: Iterator[Value], node: Node) -> Iterator[Value]:
+    """The items, each counted as a turn of the loop; what the iteration itself raises is placed at the source."""
     engine = f.engine
     try:
-        for item in ops.iterating(engine, source(f)):
+        for item in items:
             engine.loop_turns += 1
             if engine.loop_turns > engine.budget.turns:
                 engine.turns(0, node, f)

@@ -12,12 +12,14 @@ from mtp_trace.syntax.form import Node
 from mtp_trace.trace import attrs, ops
 from mtp_trace.trace.code import Code
 from mtp_trace.trace.compile_expr import Eval, ExprCompiler
-from mtp_trace.trace.compile_gen import GeneratorCompiler, turns
+from mtp_trace.trace.compile_gen import GeneratorCompiler
+from mtp_trace.trace.compile_loop import LoopCompiler
 from mtp_trace.trace.compile_try import ExceptionCompiler, table_of
 from mtp_trace.trace.errors import throw
 from mtp_trace.trace.patterns import PatternCompiler
 from mtp_trace.trace.places import place
 from mtp_trace.trace.scope import Scope, class_scope
+from mtp_trace.trace.signals import BREAK, CONTINUE, RETURN
 from mtp_trace.trace.values import (
     Frame,
     Function,
@@ -26,11 +28,10 @@ from mtp_trace.trace.values import (
     Value,
 )
 
-BREAK, CONTINUE, RETURN = "break", "continue", "return"
 Exec = Callable[[Frame], Any]
 
 
-class Compiler(ExceptionCompiler, GeneratorCompiler, PatternCompiler, ExprCompiler):
+class Compiler(ExceptionCompiler, GeneratorCompiler, LoopCompiler, PatternCompiler, ExprCompiler):
     """Statements and expressions of one module."""
 
     def __init__(self, builtins: dict[str, Value], postponed: bool = False) -> None:
@@ -279,40 +280,6 @@ class Compiler(ExceptionCompiler, GeneratorCompiler, PatternCompiler, ExprCompil
                 del guards[depth:]
                 return signal
             return None
-
-        return run
-
-    def while_(self, node: Node, scope: Scope) -> Exec:
-        """``while``: bounded."""
-        test, body, otherwise = self.expr(node[3], scope), self.block(node[4], scope), self.block(node[5], scope)
-
-        def run(f: Frame) -> Any:
-            while f.engine.truth_at(test(f), f, node[3]):
-                f.engine.turns(1, node, f)
-                signal = body(f)
-                if signal is BREAK:
-                    return None
-                if signal is RETURN:
-                    return signal
-            return otherwise(f)
-
-        return run
-
-    def for_(self, node: Node, scope: Scope) -> Exec:
-        """``for``: over a finite, known collection."""
-        store, source = self.store(node[3], scope), self.expr(node[4], scope)
-        body, otherwise = self.block(node[5], scope), self.block(node[6], scope)
-
-        def run(f: Frame) -> Any:
-            for item in turns(f, source, node):
-                f.node = node
-                store(f, item)
-                signal = body(f)
-                if signal is BREAK:
-                    return None
-                if signal is RETURN:
-                    return signal
-            return otherwise(f)
 
         return run
 

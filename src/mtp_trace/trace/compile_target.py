@@ -48,6 +48,20 @@ class TargetCompiler:
                     else:
                         yield from walk(f, depth + 1, following(f))
 
+        def single(f: Frame, source: Value) -> Value:
+            store, _, tests = compiled[0]
+            element, engine = elements[0], f.engine
+            out: list[Value] = []
+            for item in ops.iterating(engine, source):
+                engine.turns(1)
+                store(f, item)
+                for test, at in tests:
+                    if not engine.truth_at(test(f), f, at):
+                        break
+                else:
+                    out.append(element(f))
+            return out
+
         def lazily(f: Frame, source: Value) -> HostGenerator[Value, Value, None]:
             element = elements[0]
             for _ in walk(f, 0, source):
@@ -64,6 +78,8 @@ class TargetCompiler:
                 if kind == "gen":
                     source = source if isinstance(source, (list, dict)) else ops.iterator(engine, source)
                     return Generator(drive(engine, inner, lazily(inner, source)), engine.is_shared())
+                if len(compiled) == 1 and kind == "list":
+                    return single(inner, source)
                 if kind == "dict":
                     table: dict[Any, Value] = {}
                     key, value = elements
@@ -151,8 +167,13 @@ class TargetCompiler:
         stores = [self.store(t[3] if t[0] == "star" else t, scope) for t in target[3]]
         count = len(stores)
         exact = not stars
+        names = [scope.own_variable(t) for t in target[3]]
+        own = names if exact and None not in names else None
 
         def unpack(f: Frame, v: Value) -> None:
+            if own is not None and type(v) is tuple and len(v) == count:
+                f.vars.update(zip(own, v))  # type: ignore[arg-type]
+                return
             if exact and type(v) is tuple and len(v) == count:
                 for s, item in zip(stores, v):
                     s(f, item)

@@ -53,6 +53,13 @@ class Scope:
             scope = parent
         return None
 
+    def own_variable(self, node: Node) -> str | None:
+        """The name that a node stands for where it is a variable of the running function; None for anything else."""
+        if node[0] != "name" or self.kind not in ("function", "comp") or node[3] in self.nonlocals:
+            return None
+        name: str = node[3]
+        return name if self.resolve(name) == 0 else None
+
     def owner_of_walrus(self) -> Scope:
         """The scope that ``:=`` inside a comprehension binds in."""
         scope = self

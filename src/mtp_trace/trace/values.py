@@ -404,9 +404,14 @@ class Generator:
         """The values not taken yet."""
         if self.items is None and self.made == Generator.epoch:
             # Between two of them no stage ends.
-            while (item := self._next()) is not MISSING:
-                yield item
-            return
+            return self._rest() if isinstance(self.source, HostGenerator) else self.source
+        return self._taken(engine)
+
+    def _rest(self) -> Iterator[Value]:
+        while (item := self._next()) is not MISSING:
+            yield item
+
+    def _taken(self, engine: Any) -> Iterator[Value]:
         while (item := self.take(engine)) is not MISSING:
             yield item
 
