@@ -48,6 +48,7 @@ def test_recursion_without_end(source: str, line: int) -> None:
 @pytest.mark.parametrize("text", [
     "while True: pass", "n = 0\n    while n >= 0: n += 1",
     "for i in range(10**6):\n        for j in range(10**6): pass",
+    "names, text = ['a'] * 4000, 'b'\n    while True:\n        for n in names:\n            if n in text: return n",
     "x = [1]\n    for y in x: x.append(y)", "[i for i in iter(int, 1)]",
     "import itertools\n    for i in itertools.count(): pass",
     "import itertools\n    list(itertools.product(range(100), repeat=6))",

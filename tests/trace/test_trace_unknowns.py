@@ -368,3 +368,20 @@ def test_a_sentinel_of_the_program_is_met_only_where_it_was_handed_out() -> None
     found = call(one_module(textwrap.dedent(source)), args=(U,))
     assert found[:3] == (False, False, True)
     assert all(isinstance(x, Unknown) for x in found[3:])
+
+
+def test_a_search_among_keys_goes_both_ways_for_a_key_not_known() -> None:
+    found = explored(
+        """
+        def test(u):
+            table = {"a": 1, u: 2}
+            hits = []
+            for name in ["a", "b"]:
+                if name not in table:
+                    continue
+                hits.append(name)
+            return hits
+        """,
+        U,
+    )
+    assert {p.outcome for p in found.paths} == {("list", "a"), ("list", "a", "b")}

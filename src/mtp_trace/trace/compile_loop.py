@@ -49,6 +49,12 @@ class LoopCompiler:
         search = Search.of(node, scope)
         apart = self.store(search.apart, scope) if search is not None and search.apart is not None else None
 
+        def leave(f: Frame, item: Value) -> None:
+            """Leaves the variables as the last item passed over would."""
+            store(f, item)
+            if apart is not None:
+                apart(f, item)
+
         def run(f: Frame) -> Any:
             engine = f.engine
             items = items_of(f, source, node)
@@ -65,7 +71,9 @@ class LoopCompiler:
                     if search is not None and search.passes(f.vars, item):
                         passed = item
                         continue
-                    passed = MISSING
+                    if passed is not MISSING:
+                        leave(f, passed)
+                        passed = MISSING
                 f.node = node
                 store(f, item)
                 signal = body(f)
@@ -74,9 +82,7 @@ class LoopCompiler:
                 if signal is RETURN:
                     return signal
             if search is not None and passed is not MISSING:
-                store(f, passed)
-                if apart is not None:
-                    apart(f, passed)
+                leave(f, passed)
                 f.node = search.test
             return otherwise(f)
 
@@ -103,6 +109,7 @@ class Search:
         """How a ``for`` searches; None where it does more with every item."""
         target, body = node[3], node[5]
         apart = _apart(target, body, scope)
+        whole = scope.own_variable(target) if apart is not None else None
         if apart is not None:
             target, body = apart, body[1:]
         if not body or body[0][0] != "if":
@@ -121,6 +128,8 @@ class Search:
         names = [scope.own_variable(part) for part in (target[3] if several else [target])]
         item, container = scope.own_variable(test[3]), scope.own_variable(test[5][0])
         if None in names or item is None or container is None or len(set(names)) < len(names):
+            return None
+        if whole is not None and whole in (item, container):
             return None
         at = {name: i for i, name in enumerate(names) if name is not None}
         return cls(len(names) if several else 0, at.get(item, item), at.get(container, container), passing, apart, test)
