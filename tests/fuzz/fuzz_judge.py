@@ -94,8 +94,8 @@ def _compared(report: Report, run: Run) -> str:
 def _beyond(report: Report, run: Run) -> bool:
     """Whether an error is one of which docs/design.md says, or the report itself, that it is not looked for.
 
-    Modules are read when a name of theirs is used, and count as importable; what other packages make of odd arguments
-    is not known; a guard that fails by anything but an assertion is named among the assumptions.
+    Modules are read when a name of theirs is used, and count as importable; what other packages hold, and make of odd
+    arguments, is not known; a guard that fails by anything but an assertion is named among the assumptions.
     """
     unfollowed = any(a.what.endswith("stage attention") for a in report.assumptions)
     return run.importing or run.outside or (run.stage == "attention" and unfollowed)

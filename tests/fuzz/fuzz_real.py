@@ -24,12 +24,20 @@ SECONDS = 5
 _MODELS = "sglang/srt/models"
 
 
+class _StandIn(types.SimpleNamespace):
+    """An object of another package's, or the server's, with no more of it than the miniature uses."""
+
+
+class _Package(types.ModuleType):
+    """Another package, with no more of it than the miniature uses."""
+
+
 @dataclass
 class Run:
     """What a launch came to: ``error`` names the exception; ``fields`` are the resolved arguments.
 
     ``importing``: the error came up while a module was imported, or is in its syntax. ``outside``: in other code than
-    the tree's, for what it was called with.
+    the tree's, for what it was called with, or for a name that only a stand-in is known to lack.
     """
 
     error: str = ""
@@ -60,6 +68,7 @@ def really_run(
                 frame.startswith(str(root)) and frame.endswith(":<module>") for frame in frames
             )
             run.outside = isinstance(error, (TypeError, AttributeError)) and not frames[-1].startswith(str(root))
+            run.outside = run.outside or isinstance(getattr(error, "obj", None), (_StandIn, _Package))
         run.registered = _registered(root)
     return run
 
@@ -85,7 +94,7 @@ def _stages(run: Run, argv: list[str]) -> None:
     run.stage = "attention"
     guard = getattr(load("sglang.srt.layers.attention.attention_registry"), "attn_backend_wrapper", None)
     if guard is not None:
-        guard(types.SimpleNamespace(server_args=args, model_config=target), object())
+        guard(_StandIn(server_args=args, model_config=target), object())
     run.stage = ""
 
 
@@ -108,9 +117,9 @@ def _stand_ins(root: Path, env: dict[str, str], config: dict[str, Any], paths: s
             raise OSError(f"no model at {path}")
         return types.SimpleNamespace(**config)
 
-    torch, transformers = types.ModuleType("torch"), types.ModuleType("transformers")
-    torch.cuda = types.SimpleNamespace(get_device_capability=lambda *a, **k: (major, 0))  # type: ignore[attr-defined]
-    transformers.AutoConfig = types.SimpleNamespace(from_pretrained=from_pretrained)  # type: ignore[attr-defined]
+    torch, transformers = _Package("torch"), _Package("transformers")
+    torch.cuda = _StandIn(get_device_capability=lambda *a, **k: (major, 0))  # type: ignore[attr-defined]
+    transformers.AutoConfig = _StandIn(from_pretrained=from_pretrained)  # type: ignore[attr-defined]
     hidden = {name: sys.modules.pop(name) for name in list(sys.modules) if _ours(name)}
     before, written, environ = list(sys.path), sys.dont_write_bytecode, dict(os.environ)
     sys.path.insert(0, str(root))

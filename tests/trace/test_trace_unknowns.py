@@ -385,3 +385,15 @@ def test_a_search_among_keys_goes_both_ways_for_a_key_not_known() -> None:
         U,
     )
     assert {p.outcome for p in found.paths} == {("list", "a"), ("list", "a", "b")}
+
+
+@pytest.mark.parametrize(("expression", "expected"), [
+    ("'NEXTN' is a", None), ("a is not 'NEXTN'", None), ("1.5 is b", None), ("1000 is c", None), ("'x' is 'x'", True),
+    ("3 is 3", True), ("'NEXTN' is 'EAGLE'", False), ("None is None", True),
+])  # fmt: skip
+def test_whether_equal_values_are_one_object_is_only_known_where_python_holds_one(
+    expression: str, expected: bool | None
+) -> None:
+    engine = one_module(f"def test(a='NEXTN', b=1.5, c=1000):\n    return {expression}\n")
+    found = call(engine)
+    assert isinstance(found, Unknown) if expected is None else found is expected

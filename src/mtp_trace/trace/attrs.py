@@ -147,6 +147,8 @@ def instance_attribute(engine: Any, obj: Instance, name: str, fallback: bool = T
     special = _instance_special(engine, obj, name)
     if special is not MISSING:
         return special
+    if obj.cls.has_trait("enum") and (member := _enum_member(obj.cls, name)) is not MISSING:
+        return member
     if obj.cls.host is not None:
         inner = host_attribute(engine, obj.payload, name)
         if inner is not MISSING:
@@ -227,7 +229,9 @@ def of_module(engine: Any, module: Module, name: str) -> Value:
     sub = engine.imports.submodule(module, name)
     if sub is not MISSING:
         return sub
-    if module.model and name not in module.attrs.get("__absent__", ()) and not name.startswith("__"):
+    if name.startswith("__") or name in module.attrs.get("__absent__", ()) or engine.imports.lacks(module.name, name):
+        return MISSING
+    if module.model:
         return engine.external(f"{module.name}.{name}")
     return MISSING
 

@@ -122,30 +122,51 @@ _OBJECT_METHODS: dict[str, Callable[[Any, list[Value], dict[str, Value]], Value]
 }
 
 
+def _refuse(name: str, args: list[Value], kwargs: dict[str, Value], fewest: int, most: int = 0) -> None:
+    """Raises the TypeError that a builtin called with too few, too many or named arguments raises in CPython."""
+    if kwargs:
+        throw("TypeError", f"{name}() takes no keyword arguments")
+    if fewest == 1 and not most:
+        throw("TypeError", f"{name}() takes exactly one argument ({len(args)} given)")
+    if not most:
+        throw("TypeError", f"{name} expected {fewest} arguments, got {len(args)}")
+    bound = f"at least {fewest}" if len(args) < fewest else f"at most {most}"
+    count = fewest if len(args) < fewest else most
+    throw("TypeError", f"{name} expected {bound} argument{'' if count == 1 else 's'}, got {len(args)}")
+
+
 @_builtin("len")
 def _len(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    if k or len(a) != 1:
+        _refuse("len", a, k, 1)
     return ops.length(e, a[0])
 
 
 @_builtin("isinstance")
 def _isinstance(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    if k or len(a) != 2:
+        _refuse("isinstance", a, k, 2)
     return isinstance_(e, a[0], a[1])
 
 
 @_builtin("issubclass")
 def _issubclass(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    if k or len(a) != 2:
+        _refuse("issubclass", a, k, 2)
     return issubclass_(e, a[0], a[1])
 
 
 @_builtin("callable")
 def _callable(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    if k or len(a) != 1:
+        _refuse("callable", a, k, 1)
     return callable_(e, a[0])
 
 
 @_builtin("getattr")
 def _getattr(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
-    if len(a) > 3:
-        throw("TypeError", f"getattr expected at most 3 arguments, got {len(a)}")
+    if k or not 2 <= len(a) <= 3:
+        _refuse("getattr", a, k, 2, 3)
     name = ops.payload(a[1])
     if isinstance(name, Unknown):
         return name.derive(f"getattr({ops.short(a[0])}, {name.key})")
@@ -160,6 +181,8 @@ def _getattr(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
 
 @_builtin("setattr")
 def _setattr(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    if k or len(a) != 3:
+        _refuse("setattr", a, k, 3)
     name = ops.payload(a[1])
     if isinstance(name, Unknown):
         raise TraceStop(f"sets an attribute whose name, {name.key}, is not known")
@@ -168,11 +191,15 @@ def _setattr(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
 
 @_builtin("delattr")
 def _delattr(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    if k or len(a) != 2:
+        _refuse("delattr", a, k, 2)
     attrs.delete(e, a[0], a[1])
 
 
 @_builtin("hasattr")
 def _hasattr(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    if k or len(a) != 2:
+        _refuse("hasattr", a, k, 2)
     return attrs.has(e, a[0], ops.payload(a[1]))
 
 
@@ -183,11 +210,15 @@ def _print(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
 
 @_builtin("id")
 def _id(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    if k or len(a) != 1:
+        _refuse("id", a, k, 1)
     return id(a[0])
 
 
 @_builtin("hash")
 def _hash(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    if k or len(a) != 1:
+        _refuse("hash", a, k, 1)
     if isinstance(a[0], Unknown):
         return a[0].derive(f"hash({a[0].key})")
     if isinstance(a[0], Instance) and (method := a[0].cls.lookup("__hash__")) is not MISSING and not _is_object(method):
@@ -204,21 +235,29 @@ def _is_object(method: Value) -> bool:
 
 @_builtin("repr")
 def _repr(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    if k or len(a) != 1:
+        _refuse("repr", a, k, 1)
     return ops.to_repr(e, a[0])
 
 
 @_builtin("ascii")
 def _ascii(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    if k or len(a) != 1:
+        _refuse("ascii", a, k, 1)
     return ops.format_value(e, a[0], "a", "")
 
 
 @_builtin("format")
 def _format(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    if k or not 1 <= len(a) <= 2:
+        _refuse("format", a, k, 1, 2)
     return ops.format_value(e, a[0], None, a[1] if len(a) > 1 else "")
 
 
 @_builtin("iter")
 def _iter(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    if k or not 1 <= len(a) <= 2:
+        _refuse("iter", a, k, 1, 2)
     if len(a) > 1:
         return Generator(_until_sentinel(e, a[0], a[1]), e.is_shared())
     return ops.iterator(e, a[0])
@@ -235,6 +274,8 @@ def _until_sentinel(e: Any, function: Value, sentinel: Value) -> Iterator[Value]
 
 @_builtin("next")
 def _next(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    if k or not 1 <= len(a) <= 2:
+        _refuse("next", a, k, 1, 2)
     source = a[0]
     if isinstance(source, Generator):
         if len(a) == 1:
@@ -257,11 +298,15 @@ def _next(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
 
 @_builtin("any")
 def _any(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    if k or len(a) != 1:
+        _refuse("any", a, k, 1)
     return _until(e, a[0], True)
 
 
 @_builtin("all")
 def _all(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    if k or len(a) != 1:
+        _refuse("all", a, k, 1)
     return _until(e, a[0], False)
 
 

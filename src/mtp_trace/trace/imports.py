@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -240,6 +241,12 @@ class Imports:
         if full in self.natives or self.locate(full) is not None:
             return self.load(full)
         return MISSING
+
+    def lacks(self, module: str, name: str) -> bool:
+        """Whether a module of the standard library that is answered natively has no such name, modelled or not."""
+        if module not in self.natives or module.split(".", 1)[0] not in sys.stdlib_module_names:
+            return False
+        return not hasattr(importlib.import_module(module), name)
 
     def star(self, target: str) -> dict[str, Value]:
         """``from target import *``."""

@@ -202,10 +202,21 @@ def identical(engine: Any, left: Value, right: Value) -> Value:
     if isinstance(left, TypingForm) and isinstance(right, TypingForm):
         return left == right
     if isinstance(left, _SCALARS) and isinstance(right, _SCALARS):
-        return type(left) is type(right) and left == right
+        same = type(left) is type(right) and left == right
+        return Unknown(f"{short(left)} is {short(right)}", _EQUAL_TWINS) if same and _may_be_twins(left) else same
     if isinstance(left, type) and isinstance(right, type):
         return left is right
     return False
+
+
+_EQUAL_TWINS = "whether two equal values are one object is up to the interpreter"
+
+
+def _may_be_twins(value: Value) -> bool:
+    """Whether CPython may hold two objects of this value (it holds one of a short string or a small number)."""
+    if isinstance(value, (str, bytes)):
+        return len(value) > 1
+    return isinstance(value, float) or (isinstance(value, int) and not -5 <= value <= 256)
 
 
 def _is_sentinel(value: Value) -> bool:

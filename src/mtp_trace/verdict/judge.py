@@ -102,7 +102,9 @@ class Judge:
             return Verdict.INACTIVE, None, None, "nothing turns speculation on"
         if isinstance(algorithm, Unknown):
             return Verdict.DEPENDS, None, None, algorithm.key
-        if draft is not None and draft.architecture is not None and named_in(algorithm, self.entry.own_draft):
+        if draft is not None and draft.architecture is None and named_in(algorithm, self.entry.own_draft):
+            return _unnamed(out.draft)
+        if draft is not None and named_in(algorithm, self.entry.own_draft):
             if draft.architecture == _architecture(out.target):
                 return Verdict.DEGRADED, None, None, "the draft is the whole target model again"
             if draft.cls is None:
@@ -229,6 +231,19 @@ class Judge:
             logs=kept.logs,
             assumptions=kept.assumptions, findings=kept.findings, weights=kept.weights,
         )  # fmt: skip
+
+
+def _unnamed(facts: dict[str, Value]) -> tuple[Verdict, str | None, Failure | None, str]:
+    """The verdict on a draft whose architecture is no name."""
+    names = facts.get("architectures")
+    first = names[0] if isinstance(names, (list, tuple)) and names else names
+    if isinstance(first, Unknown):
+        why = f"which architecture the draft has hangs on {first.key}: {first.why}"
+        return Verdict.UNDETERMINED, "registry", Failure("ArchitectureUnknown", why), why
+    if first is None or first is names:
+        return Verdict.ACTIVE, None, None, ""
+    message = f"{plain_text(first)} is in no model registry of this tree"
+    return Verdict.STARTUP_ERROR, "registry", Failure("ValueError", message), message
 
 
 _MISSING_NAMES = ("NameError", "ImportError")

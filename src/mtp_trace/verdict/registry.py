@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mtp_trace.syntax.form import Node
+from mtp_trace.trace.scope import collect
 from mtp_trace.verdict.programs import TreePrograms
 
 
@@ -58,6 +59,9 @@ class Registry:
                 yield from self._modules(path)
 
     def _exported(self, form: list[Node]) -> Iterator[str]:
+        """Names that a module exports; none where it asks for one before it binds it, since it cannot be imported."""
+        bound: set[str] = set()
+        starred = False
         for s in form:
             value = None
             if s[0] == "assign" and any(t[0] == "name" and t[3] == self._exports for t in s[3]):
@@ -66,4 +70,7 @@ class Registry:
                 value = s[5]
             if value is not None:
                 items = value[3] if value[0] in ("list", "tuple") else [value]
-                yield from (i[3] for i in items if i[0] == "name")
+                names = [i[3] for i in items if i[0] == "name"]
+                yield from names if starred or bound.issuperset(names) else ()
+            starred = starred or (s[0] == "from" and any(name == "*" for name, _ in s[5]))
+            collect([s], bound, set(), set())

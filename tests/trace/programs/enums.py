@@ -330,3 +330,14 @@ def case_class_attributes_on_enum():
             return hash(self.value)
 
     return E.A.two, E.A == 1, {E.A: 1}[E.A]
+
+
+def case_member_through_a_member():
+    class E(Enum):
+        A = 1
+        B = 2
+
+        def is_a(self):
+            return self is self.A
+
+    return [member.is_a() for member in E], E.A.B, E.B.A.value

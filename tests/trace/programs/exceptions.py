@@ -569,3 +569,24 @@ def case_bad_enum_lookup():
         A = 1
 
     return E("zzz")
+
+
+def refusal(call):
+    try:
+        return call()
+    except TypeError as error:
+        return str(error)
+
+
+def case_type_error_for_the_number_of_arguments():
+    return [
+        refusal(call)
+        for call in (
+            lambda: len(), lambda: len([], []), lambda: isinstance(1), lambda: isinstance(1, int, int),
+            lambda: issubclass(int), lambda: callable(), lambda: getattr(1), lambda: getattr(1, "a", 2, 3),
+            lambda: setattr(1, "a"), lambda: delattr(1), lambda: hasattr(1), lambda: id(), lambda: hash(1, 2),
+            lambda: repr(), lambda: ascii(1, 2), lambda: format(), lambda: format(1, "", ""), lambda: iter(),
+            lambda: iter(1, 2, 3), lambda: next(), lambda: next(iter([]), 1, 2), lambda: any(), lambda: all([], []),
+            lambda: len(obj=[]), lambda: all(iterable=[]), lambda: getattr(1, name="real"),
+        )
+    ]  # fmt: skip

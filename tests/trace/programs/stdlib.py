@@ -133,6 +133,13 @@ def case_copy():
     return b.items, c.items, b is a, d, e, copy.copy([1, [2]]), copy.deepcopy((1, 2)), copy.copy({"a": 1}), copy.deepcopy({1, 2})
 
 
+def case_module_of_the_standard_library_without_the_name():
+    try:
+        return copy.nothing
+    except AttributeError as error:
+        return str(error)
+
+
 def case_deepcopy_hook():
     class A:
         def __deepcopy__(self, memo):

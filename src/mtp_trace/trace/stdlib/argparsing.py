@@ -73,6 +73,10 @@ class _Space:
         object.__getattribute__(self, "_instance").attrs.pop(name, None)
 
 
+_PARSER_TURNS = 100
+"""Turns of a loop that take as long as making a parser."""
+
+
 class _RealParser(argparse.ArgumentParser):
     def error(self, message: str) -> Any:
         raise Refused(message)
@@ -251,6 +255,7 @@ def _shown(e: Any, real: argparse.Action, given: dict[str, Value]) -> Instance:
 
 
 def _parser_init(e: Any, a: list[Value], k: dict[str, Value]) -> Value:
+    e.turns(_PARSER_TURNS)
     real = _RealParser(prog="sglang", add_help=k.get("add_help", True) is not False,
                        allow_abbrev=k.get("allow_abbrev", True) is not False)  # fmt: skip
     a[0].attrs.update({"_real": real, "prog": k.get("prog", "sglang"), "description": None})
